@@ -1,0 +1,93 @@
+/** Progress on stderr: a bar in a terminal, a line every few seconds elsewhere, nothing when `quiet`. */
+export interface ProgressOptions {
+  /** What is being done, e.g. `encode`. */
+  label: string;
+  /** How many units there are in all; unknown when left out. */
+  total?: number;
+  /** The unit shown beside the count, e.g. `texts`. */
+  unit?: string;
+  quiet?: boolean;
+  stream?: NodeJS.WriteStream;
+  now?: () => number;
+}
+
+const TERMINAL_INTERVAL_MS = 100;
+const LOG_INTERVAL_MS = 5000;
+
+/**
+ * Shows how far a long job is.
+ *
+ * @example
+ * const progress = new Progress({ label: 'index', total: 5183, unit: 'documents' });
+ * for (const document of documents) {
+ *   add(document);
+ *   progress.advance();
+ * }
+ * progress.finish();
+ */
+export class Progress {
+  readonly #options: ProgressOptions;
+  readonly #stream: NodeJS.WriteStream;
+  readonly #now: () => number;
+  readonly #start: number;
+  readonly #terminal: boolean;
+  #done = 0;
+  #note = '';
+  #shownAt: number;
+
+  constructor(options: ProgressOptions) {
+    this.#options = options;
+    this.#stream = options.stream ?? process.stderr;
+    this.#now = options.now ?? (() => performance.now());
+    this.#start = this.#now();
+    this.#shownAt = this.#start;
+    this.#terminal = this.#stream.isTTY === true && process.env.TERM !== 'dumb';
+  }
+
+  /** Counts `units` more as done; `note` is shown at the end of the line, e.g. `7,100 tokens/s`. */
+  advance(units = 1, note?: string): void {
+    this.#done += units;
+    if (note !== undefined) this.#note = note;
+    const interval = this.#terminal ? TERMINAL_INTERVAL_MS : LOG_INTERVAL_MS;
+    if (this.#options.quiet || this.#now() - this.#shownAt < interval) return;
+    this.#shownAt = this.#now();
+    this.#stream.write(this.#terminal ? `\r\x1b[2K${this.#line()}` : `${this.#line()}\n`);
+  }
+
+  /** Replaces the bar by a last line that says what was done in how long. */
+  finish(note = this.#note): void {
+    if (this.#options.quiet) return;
+    const { label, unit = '' } = this.#options;
+    const took = formatDuration((this.#now() - this.#start) / 1000);
+    const tail = note ? `, ${note}` : '';
+    this.#stream.write(
+      `${this.#terminal ? '\r\x1b[2K' : ''}${label}: ${count(this.#done)} ${unit} in ${took}${tail}\n`,
+    );
+  }
+
+  #line(): string {
+    const { label, total, unit = '' } = this.#options;
+    const seconds = (this.#now() - this.#start) / 1000;
+    const tail = this.#note ? `  ${this.#note}` : '';
+    if (!total) return `${label} ${count(this.#done)} ${unit}  ${formatDuration(seconds)}${tail}`;
+    const share = Math.min(1, this.#done / total);
+    const left = share > 0 ? formatDuration((seconds / share) * (1 - share)) : '?';
+    const bar = this.#terminal ? `${'█'.repeat(Math.round(share * 24)).padEnd(24, '░')} ` : '';
+    const percent = `${Math.floor(share * 100)}%`.padStart(4);
+    return `${label} ${bar}${percent}  ${count(this.#done)}/${count(total)} ${unit}  ETA ${left}${tail}`;
+  }
+}
+
+/** Groups thousands: `17,248`. */
+export function count(value: number): string {
+  return Math.round(value).toLocaleString('en-US');
+}
+
+/** `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`. */
+export function formatDuration(seconds: number): string {
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${Math.round(seconds % 60)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

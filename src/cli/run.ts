@@ -1,0 +1,46 @@
+import { createRequire } from 'node:module';
+import { Command, CommanderError } from 'commander';
+import { NearmissError, UsageError } from '../base/errors.js';
+import { commands } from './commands/index.js';
+
+/** Builds the program with every command registered. */
+export function buildProgram(): Command {
+  const { version, description } = createRequire(import.meta.url)('../../package.json');
+  const program = new Command('nearmiss')
+    .description(description)
+    .version(version, '-V, --version')
+    .option('--debug', 'show stack traces of errors')
+    .showHelpAfterError('(add --help for usage and examples)')
+    .exitOverride();
+  for (const register of commands) register(program);
+  for (const command of allCommands(program)) command.exitOverride().showSuggestionAfterError();
+  return program;
+}
+
+/** Runs one command line and returns the exit code: 0 done, 1 failed, 2 wrong usage. */
+export async function runCli(args: string[]): Promise<number> {
+  const program = buildProgram();
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    return report(error, args.includes('--debug'));
+  }
+}
+
+function report(error: unknown, debug: boolean): number {
+  // Commander has printed its own message already.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`nearmiss: ${message}\n`);
+  if (error instanceof NearmissError && error.hint) process.stderr.write(`  → ${error.hint}\n`);
+  if (debug && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  else if (!(error instanceof NearmissError))
+    process.stderr.write('  → run again with --debug to see where\n');
+  return error instanceof UsageError ? 2 : 1;
+}
+
+function* allCommands(command: Command): Generator<Command> {
+  yield command;
+  for (const child of command.commands) yield* allCommands(child);
+}

@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+
+// design.md §2: data flows down this list; a room may use the rooms above it, never those below.
+const ROOMS = [
+  'base',
+  'engine',
+  'text',
+  'data',
+  'model',
+  'index',
+  'evaluate',
+  'negatives',
+  'loss',
+  'train',
+  'search',
+  'analyze',
+  'serve',
+  'cli',
+];
+
+const root = resolve(import.meta.dirname, '../src');
+
+interface Import {
+  file: string;
+  target: string;
+}
+
+function sourceFiles(): string[] {
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => name.replaceAll('\\', '/'));
+}
+
+function importsOf(file: string): Import[] {
+  const source = readFileSync(join(root, file), 'utf8');
+  const found = source.matchAll(/(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g);
+  return [...found].map((match) => ({ file, target: match[1] }));
+}
+
+function roomOf(file: string): string {
+  return file.split('/')[0];
+}
+
+const all = sourceFiles().flatMap(importsOf);
+
+test('every folder of src is a known room', () => {
+  const rooms = new Set(
+    sourceFiles()
+      .filter((file) => file.includes('/'))
+      .map(roomOf),
+  );
+  expect([...rooms].filter((room) => !ROOMS.includes(room))).toEqual([]);
+});
+
+test('rooms import only from rooms above them', () => {
+  const wrong = all
+    .filter(({ file, target }) => target.startsWith('.') && file.includes('/') && !isTestCode(file))
+    .map(({ file, target }) => ({ file, target: relative(root, resolve(root, file, '..', target)) }))
+    .filter(({ file, target }) => ROOMS.indexOf(roomOf(target)) > ROOMS.indexOf(roomOf(file)))
+    .map(({ file, target }) => `${file} imports ${target}`);
+  expect(wrong).toEqual([]);
+});
+
+test('only the engine imports onnxruntime', () => {
+  const wrong = all
+    .filter(({ file, target }) => target.startsWith('onnxruntime') && roomOf(file) !== 'engine')
+    .map(({ file }) => file);
+  expect(wrong).toEqual([]);
+});
+
+test('the check sees the imports it judges', () => {
+  expect(all).toContainEqual({ file: 'cli/main.ts', target: './run.js' });
+  expect(ROOMS.indexOf('cli')).toBeGreaterThan(ROOMS.indexOf('base'));
+});
+
+function isTestCode(file: string): boolean {
+  return /\.(test|fixture|conformance)\.ts$/.test(file);
+}
