@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises';
+import type { ZodType } from 'zod';
+import { describe, hasCode, NearmissError } from './errors.js';
+
+/** Where a JSON text came from and what to say when it is not as it should be. */
+export interface JsonOptions<T> {
+  /** Named in every error, usually the file's path. */
+  where: string;
+  schema: ZodType<T>;
+  hint?: string;
+}
+
+/**
+ * Reads and validates a JSON file; errors name the file, the field, what was expected and what was got.
+ *
+ * @example
+ * const { step } = await readJsonFile('run/state.json', z.object({ step: z.int().min(0) }));
+ */
+export async function readJsonFile<T>(
+  path: string,
+  schema: ZodType<T>,
+  options: { hint?: string } = {},
+): Promise<T> {
+  const text = await readFile(path, 'utf8').catch((error) => {
+    const reason = hasCode(error, 'ENOENT') ? 'no such file' : `cannot read: ${error.message}`;
+    throw new NearmissError(`${path}: ${reason}`, { ...options, cause: error });
+  });
+  return parseJson(text, { where: path, schema, ...options });
+}
+
+/** Parses and validates a JSON text. */
+export function parseJson<T>(text: string, { where, schema, hint }: JsonOptions<T>): T {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const { line, reason } = explainSyntaxError(text, error as SyntaxError);
+    throw new NearmissError(`${where}${line}: not valid JSON: ${reason}`, { hint, cause: error });
+  }
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const field = issue.path.length > 0 ? `field "${issue.path.join('.')}": ` : '';
+  const expected =
+    issue.code === 'invalid_type'
+      ? `expected ${issue.expected}`
+      : issue.message.replace(/^[A-Z][\w ]*: (?=expected)/, '');
+  throw new NearmissError(`${where}: ${field}${expected}, got ${describe(valueAt(value, issue.path))}`, {
+    hint,
+  });
+}
+
+function valueAt(value: unknown, path: PropertyKey[]): unknown {
+  return path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
+}
+
+function explainSyntaxError(text: string, error: SyntaxError): { line: string; reason: string } {
+  const position = / in JSON at position (\d+)/.exec(error.message);
+  if (!position) return { line: '', reason: error.message };
+  const line = text.slice(0, Number(position[1])).split('\n').length;
+  return { line: `:${line}`, reason: error.message.slice(0, position.index) };
+}
