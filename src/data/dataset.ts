@@ -17,6 +17,29 @@ export interface Query {
 /** Relevance judgments: query id → document id → grade (0 or less is judged and not relevant). */
 export type Qrels = Map<string, Map<string, number>>;
 
+/** One judged pair. */
+export interface Judgment {
+  queryId: string;
+  documentId: string;
+  grade: number;
+}
+
+/** A document named by a training example, with a teacher's or a retriever's score where the file has one. */
+export interface ScoredId {
+  id: string;
+  score?: number;
+}
+
+/**
+ * One query to learn from, with negatives that were chosen beforehand and stay the same ("static negatives").
+ * Ids are those of the dataset's documents and queries.
+ */
+export interface TrainingExample {
+  queryId: string;
+  positives: ScoredId[];
+  negatives: ScoredId[];
+}
+
 /**
  * A collection, read as a stream: however large, only one record at a time is in memory. Ids are strings at
  * this edge; everything inside works on dense integers in reading order.
@@ -35,6 +58,10 @@ export interface Dataset {
   /** Names of the splits that have judgments, e.g. `['train', 'dev', 'test']`. */
   splits(): Promise<string[]>;
   qrels(split: string): Promise<Qrels>;
+  /** Names of the splits that have training examples; absent where the kind of source has none. */
+  exampleSplits?(): Promise<string[]>;
+  /** Training examples with static negatives, in the order of the file. */
+  examples?(split: string): AsyncIterable<TrainingExample>;
 }
 
 /** Title and text as one string, as Anserini's flat index and sentence-transformers' BEIR loader join them. */

@@ -1,0 +1,68 @@
+import { createReadStream } from 'node:fs';
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { hasCode, NearmissError } from './errors.js';
+
+const CHUNK_BYTES = 256 * 1024;
+
+/**
+ * Streams a file's bytes; gzip is recognised by its first bytes and unpacked, `-` is standard input.
+ * What goes wrong is told with the file's name.
+ */
+export async function* readBytes(path: string): AsyncGenerator<Buffer> {
+  try {
+    const chunks = rawChunks(path);
+    const first = await chunks.next();
+    if (first.done) return;
+    if (isGzip(first.value)) yield* gunzip(first.value, chunks);
+    else {
+      yield first.value;
+      yield* chunks;
+    }
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+async function* rawChunks(path: string): AsyncGenerator<Buffer, undefined> {
+  const stream = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  for await (const chunk of stream) yield chunk as Buffer;
+}
+
+async function* gunzip(first: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  async function* compressed(): AsyncGenerator<Buffer> {
+    yield first;
+    yield* rest;
+  }
+  const unpacked = createGunzip({ chunkSize: CHUNK_BYTES });
+  // A failure reaches the reader through the destroyed stream, so the callback has nothing to add.
+  pipeline(Readable.from(compressed()), unpacked, () => undefined);
+  for await (const chunk of unpacked) yield chunk as Buffer;
+}
+
+function isGzip(bytes: Buffer): boolean {
+  return bytes.length >= 2 && bytes[0] === 0x1f && bytes[1] === 0x8b;
+}
+
+function unreadable(path: string, error: unknown): unknown {
+  if (error instanceof NearmissError || !(error instanceof Error)) return error;
+  if (hasCode(error, 'ENOENT')) {
+    return new NearmissError(`${path}: no such file`, { hint: 'check the path', cause: error });
+  }
+  if (hasCode(error, 'EISDIR')) {
+    return new NearmissError(`${path}: expected a file, got a folder`, {
+      hint: 'name a file inside it',
+      cause: error,
+    });
+  }
+  if ('code' in error && String(error.code).startsWith('Z_')) {
+    return new NearmissError(`${path}: broken gzip data: ${error.message}`, {
+      hint: 'the file is cut off or damaged: copy or download it again',
+      cause: error,
+    });
+  }
+  return new NearmissError(`${path}: cannot read: ${error.message}`, {
+    hint: 'check that you may read the file',
+    cause: error,
+  });
+}

@@ -1,0 +1,14 @@
+export type {
+  Dataset,
+  Document,
+  Judgment,
+  Qrels,
+  Query,
+  ScoredId,
+  TrainingExample,
+} from './dataset.js';
+export { fullText } from './dataset.js';
+export { IdTable } from './id-table.js';
+export { type OpenOptions, openDataset } from './open.js';
+export { formatProblem, type OnProblem, type Problem } from './problem.js';
+export { type QrelsFormat, readQrels, writeQrels } from './qrels.js';
