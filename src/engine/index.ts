@@ -1,0 +1,8 @@
+export { differentiate, differentiateLoss, type Gradients, type SparseGradient } from './differentiate.js';
+export { Graph, type Node, type Op, Value } from './graph.js';
+export { type EmitOptions, emitOnnx } from './onnx/emit.js';
+export * from './ops/index.js';
+export { fillNormal, type ParameterSpec, ParameterStore, sizeOf } from './parameters.js';
+export { bits, Random, type RandomKey, randomKey } from './random.js';
+export { type DenseTensor, Session, type SessionOptions, type TensorData } from './session.js';
+export type { Dim, DType, Shape } from './shape.js';

@@ -1,0 +1,58 @@
+import { NearmissError } from '../../base/errors.js';
+import type { Graph, Value } from '../graph.js';
+import { OnnxBuilder, type OnnxValue } from './builder.js';
+
+export interface EmitOptions {
+  /** What the model gives, by the name it gives it under. */
+  outputs: Record<string, Value>;
+  /** Parameter data to bake into the model; those without data stay inputs. Baked weights are pre-packed by the runtime. */
+  weights?: (name: string) => Float32Array | undefined;
+  name?: string;
+}
+
+/** Protobuf messages, and so ONNX files without external data, end at 2 GiB. */
+const MAXIMUM_BYTES = 2 ** 31;
+
+/** Writes the part of `graph` that leads to `outputs` as an ONNX model. Inputs it does not need are left out. */
+export function emitOnnx(graph: Graph, options: EmitOptions): Uint8Array {
+  const outputs = Object.entries(options.outputs);
+  const nodes = graph.nodesLeadingTo(outputs.map(([, value]) => value));
+  const used = new Set<Value>([
+    ...nodes.flatMap((node) => node.inputs),
+    ...outputs.map(([, value]) => value),
+  ]);
+
+  const dims = new Set<Value>();
+  const builder = new OnnxBuilder((dim) => {
+    const { value, axis } = graph.sourceOf(dim);
+    dims.add(value);
+    return { name: value.name, axis };
+  });
+
+  const inputs: OnnxValue[] = [];
+  let bakedBytes = 0;
+  for (const parameter of graph.parameters) {
+    if (!used.has(parameter)) continue;
+    const data = options.weights?.(parameter.name);
+    if (data) {
+      bakedBytes += data.byteLength;
+      builder.initializer(parameter.name, { shape: parameter.shape as number[], data });
+    } else inputs.push(parameter);
+  }
+  if (bakedBytes >= MAXIMUM_BYTES) {
+    throw new NearmissError(
+      `the model has ${bakedBytes} bytes of weights; one ONNX file holds less than ${MAXIMUM_BYTES}`,
+      {
+        hint: 'use fewer layers, or feed the parameters instead of baking them',
+      },
+    );
+  }
+  for (const [value, tensor] of graph.constants) if (used.has(value)) builder.initializer(value.name, tensor);
+  for (const node of nodes) node.op.emit(node, builder);
+  for (const [name, value] of outputs)
+    builder.node({ type: 'Identity', inputs: [value.name], outputs: [name] });
+  for (const input of graph.inputs) if (used.has(input) || dims.has(input)) inputs.push(input);
+
+  const given = outputs.map(([name, value]) => ({ name, shape: value.shape, dtype: value.dtype }));
+  return builder.finish(options.name ?? 'nearmiss', inputs, given);
+}

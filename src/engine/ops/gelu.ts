@@ -1,0 +1,33 @@
+import type { Op, Value } from '../graph.js';
+import { add, exp, mul, nameOf } from './elementwise.js';
+
+const geluOp: Op = {
+  name: 'gelu',
+  infer: ([x]) => [{ shape: x.shape, dtype: x.dtype }],
+  emit: ({ inputs, outputs }, onnx) =>
+    onnx.node({ type: 'Gelu', inputs: inputs.map(nameOf), outputs: outputs.map(nameOf) }),
+  // y = x·Φ(x), so y' = Φ(x) + x·φ(x) with Φ, φ the normal distribution's function and density.
+  gradient({ inputs: [x] }, [g]) {
+    const distribution = add(mul(erf(mul(x, Math.SQRT1_2)), 0.5), 0.5);
+    const density = mul(exp(mul(mul(x, x), -0.5)), 1 / Math.sqrt(2 * Math.PI));
+    return [mul(g!, add(distribution, mul(x, density)))];
+  },
+};
+
+const erfOp: Op = {
+  name: 'erf',
+  infer: ([x]) => [{ shape: x.shape, dtype: x.dtype }],
+  emit: ({ inputs, outputs }, onnx) =>
+    onnx.node({ type: 'Erf', inputs: inputs.map(nameOf), outputs: outputs.map(nameOf) }),
+  gradient: ({ inputs: [x] }, [g]) => [mul(g!, mul(exp(mul(mul(x, x), -1)), 2 / Math.sqrt(Math.PI)))],
+};
+
+/** The Gaussian error linear unit, x·Φ(x), exact (not the tanh approximation). */
+export function gelu(x: Value): Value {
+  return x.graph.apply(geluOp, [x], {})[0];
+}
+
+/** The error function. */
+export function erf(x: Value): Value {
+  return x.graph.apply(erfOp, [x], {})[0];
+}

@@ -1,0 +1,106 @@
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { NearmissError } from '../base/errors.js';
+import type { DType } from './shape.js';
+
+export type TensorData = Float32Array | Int32Array | BigInt64Array | Uint8Array;
+
+/** A tensor of concrete size. Feeding one does not copy its data. */
+export interface DenseTensor {
+  shape: readonly number[];
+  data: TensorData;
+}
+
+export interface SessionOptions {
+  /** Threads inside one operation; the runtime's choice (all cores) when left out. */
+  threads?: number;
+  /** Execution provider: `cpu` (default), `cuda`, `webgpu`, `coreml`, `dml`. */
+  provider?: string;
+  /**
+   * Let idle threads spin while they wait for work: faster alone, wasteful when two processes share the cores.
+   * Default true.
+   */
+  spinning?: boolean;
+}
+
+/** A compiled model, ready to run. */
+export class Session {
+  readonly inputNames: readonly string[];
+  readonly outputNames: readonly string[];
+  readonly #session: InferenceSession;
+
+  private constructor(session: InferenceSession) {
+    this.#session = session;
+    this.inputNames = session.inputNames;
+    this.outputNames = session.outputNames;
+  }
+
+  /** @param model an ONNX model's bytes, or the path of one */
+  static async create(model: Uint8Array | string, options: SessionOptions = {}): Promise<Session> {
+    const { threads, provider = 'cpu', spinning = true } = options;
+    const sessionOptions: InferenceSession.SessionOptions = {
+      executionProviders: [provider],
+      logSeverityLevel: 3,
+      graphOptimizationLevel: 'all',
+      ...(threads ? { intraOpNumThreads: threads } : {}),
+      interOpNumThreads: 1,
+      extra: { session: { intra_op: { allow_spinning: spinning ? '1' : '0' } } },
+    };
+    try {
+      // The overloads for bytes and paths cannot be called through one union type.
+      const session =
+        typeof model === 'string'
+          ? await InferenceSession.create(model, sessionOptions)
+          : await InferenceSession.create(model, sessionOptions);
+      return new Session(session);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new NearmissError(`the runtime cannot start the model on ${provider}: ${reason}`, {
+        hint: provider === 'cpu' ? undefined : 'try --provider cpu',
+        cause: error,
+      });
+    }
+  }
+
+  /**
+   * Runs the model once. It computes on the calling thread, which is blocked until the result is there.
+   *
+   * @param into buffers that receive the outputs of those names in place of fresh ones
+   */
+  async run(
+    feeds: Record<string, DenseTensor>,
+    options: { outputs?: readonly string[]; into?: Record<string, DenseTensor> } = {},
+  ): Promise<Record<string, DenseTensor>> {
+    const inputs: Record<string, Tensor> = {};
+    for (const name of this.inputNames) {
+      const feed = feeds[name];
+      if (!feed) throw new Error(`The model needs an input named ${name}`);
+      inputs[name] = toTensor(feed);
+    }
+    const fetches: Record<string, Tensor | null> = {};
+    for (const name of options.outputs ?? this.outputNames) {
+      const target = options.into?.[name];
+      fetches[name] = target ? toTensor(target) : null;
+    }
+    const results = await this.#session.run(inputs, fetches);
+    const outputs: Record<string, DenseTensor> = {};
+    for (const [name, tensor] of Object.entries(results)) {
+      outputs[name] = { shape: tensor.dims, data: tensor.data as TensorData };
+    }
+    return outputs;
+  }
+
+  async release(): Promise<void> {
+    await this.#session.release();
+  }
+}
+
+function toTensor({ shape, data }: DenseTensor): Tensor {
+  // Typed arrays over shared memory are as good; the runtime's types do not know them.
+  return new Tensor(dtypeOf(data), data as Float32Array<ArrayBuffer>, shape);
+}
+
+function dtypeOf(data: TensorData): DType {
+  if (data instanceof Float32Array) return 'float32';
+  if (data instanceof Int32Array) return 'int32';
+  return data instanceof BigInt64Array ? 'int64' : 'bool';
+}
