@@ -1,0 +1,226 @@
+/// <reference lib="es2024.string" />
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { Tokenizer as NativeTokenizer } from 'tokenizers';
+import { describe, NearmissError } from '../base/errors.js';
+import { writeFileAtomic } from '../base/files.js';
+import { findSpecialTokens, type SpecialTokens } from './special-tokens.js';
+import { probeTemplates, specialCount, type Templates, truncatePair } from './template.js';
+import { type PairBatch, type TokenBatch, TokenBatchBuilder } from './token-batch.js';
+import { declaredMaxLength, tokenizerConfig } from './tokenizer-config.js';
+import {
+  parseTokenizerJson,
+  readTokenizerFiles,
+  type TokenizerFiles,
+  type TokenizerJson,
+} from './tokenizer-files.js';
+
+export interface EncodeOptions {
+  /** Tokens kept of each text, special tokens included; everything is kept when left out. */
+  maxLength?: number;
+}
+
+/** Two texts that a cross-encoder reads together, e.g. query and document. */
+export type TextPair = readonly [first: string, second: string];
+
+/** The native encodings are large (text, offsets and masks of each token), so few are made at a time. */
+const MAX_TEXTS_AT_ONCE = 512;
+const MAX_CHARACTERS_AT_ONCE = 1 << 20;
+
+/**
+ * Turns texts into token ids: WordPiece, BPE or Unigram, whatever a Hugging Face `tokenizer.json` describes.
+ * Same text, same tokens as in Python. Lone surrogates, which no UTF-8 can carry, are read as U+FFFD.
+ *
+ * @example
+ * const tokenizer = await Tokenizer.load('models/minilm');
+ * const { ids, offsets } = await tokenizer.encodeBatch(['near', 'a near miss'], { maxLength: 128 });
+ */
+export class Tokenizer {
+  /** How many ids there are, holes included: the rows that an embedding table needs. */
+  readonly vocabularySize: number;
+  readonly specialTokens: SpecialTokens;
+  /** The longest input the model takes, where its files say so. */
+  readonly maxLength: number | undefined;
+  /** SHA-256 of `tokenizer.json`: equal fingerprints give equal tokens. */
+  readonly fingerprint: string;
+  readonly #native: NativeTokenizer;
+  readonly #files: TokenizerFiles;
+  readonly #templates: Templates;
+
+  private constructor(native: NativeTokenizer, files: TokenizerFiles, templates: Templates) {
+    this.#native = native;
+    this.#files = files;
+    this.#templates = templates;
+    this.vocabularySize = largestId(files.parsed) + 1;
+    this.specialTokens = findSpecialTokens(files, (token) => native.tokenToId(token));
+    this.maxLength = declaredMaxLength(files);
+    this.fingerprint = createHash('sha256').update(files.json).digest('hex');
+  }
+
+  /** Loads a `tokenizer.json`, given itself or the model folder that holds it. */
+  static async load(path: string): Promise<Tokenizer> {
+    return Tokenizer.#create(await readTokenizerFiles(path));
+  }
+
+  /** Makes a tokenizer from the text of a `tokenizer.json`; `origin` names it in errors. */
+  static async fromJson(json: string, origin = 'tokenizer.json'): Promise<Tokenizer> {
+    return Tokenizer.#create({ origin, json, parsed: parseTokenizerJson(json, origin) });
+  }
+
+  static async #create(files: TokenizerFiles): Promise<Tokenizer> {
+    const native = createNative(files);
+    // Many files switch these on (all-MiniLM-L6-v2 pads everything to 128).
+    native.disablePadding();
+    native.disableTruncation();
+    const probe = files.parsed.added_tokens[0]?.content ?? 'a';
+    return new Tokenizer(native, files, await probeTemplates(native, probe));
+  }
+
+  /** How many special tokens surround one text: 2 for `[CLS] … [SEP]`. */
+  get specialCount(): number {
+    return specialCount(this.#templates.single);
+  }
+
+  /** The id to fill up a batch with; it is masked, so any id does where the tokenizer names none. */
+  get padId(): number {
+    return this.specialTokens.pad?.id ?? 0;
+  }
+
+  /** Encodes texts with their special tokens, cut to `maxLength` (the final special tokens stay), unpadded. */
+  async encodeBatch(texts: readonly string[], options: EncodeOptions = {}): Promise<TokenBatch> {
+    const { before, after } = this.#templates.single;
+    const room = roomFor(options.maxLength, specialCount(this.#templates.single));
+    const builder = new TokenBatchBuilder();
+    await this.#encodeBare(
+      texts,
+      (index) => `text ${index}`,
+      (ids) => {
+        builder.add(before.ids);
+        builder.add(ids, 0, Math.min(ids.length, room));
+        builder.add(after.ids);
+        builder.endText();
+      },
+    );
+    return builder.build();
+  }
+
+  /** Encodes pairs for a cross-encoder; of a pair that is too long, the longer text is cut first. */
+  async encodePairs(pairs: readonly TextPair[], options: EncodeOptions = {}): Promise<PairBatch> {
+    const { before, between, after, firstType, secondType } = this.#templates.pair;
+    const room = roomFor(options.maxLength, specialCount(this.#templates.pair));
+    const tokens = new TokenBatchBuilder();
+    const types = new TokenBatchBuilder();
+    const constant = (value: number, length: number): number[] => new Array(length).fill(value);
+    let first: number[] | undefined;
+    const name = (index: number): string => `pair ${index >> 1}, ${index % 2 ? 'second' : 'first'} text`;
+    await this.#encodeBare(pairs.flat(), name, (ids) => {
+      if (first === undefined) {
+        first = ids;
+        return;
+      }
+      const [kept, keptSecond] = truncatePair({ first: first.length, second: ids.length }, room);
+      tokens.add(before.ids);
+      tokens.add(first, 0, kept);
+      tokens.add(between.ids);
+      tokens.add(ids, 0, keptSecond);
+      tokens.add(after.ids);
+      tokens.endText();
+      types.add(before.typeIds);
+      types.add(constant(firstType, kept));
+      types.add(between.typeIds);
+      types.add(constant(secondType, keptSecond));
+      types.add(after.typeIds);
+      first = undefined;
+    });
+    return { ...tokens.build(), typeIds: Uint8Array.from(types.build().ids) };
+  }
+
+  /** The text that tokens stand for, as far as the tokenizer kept it. */
+  async decode(ids: ArrayLike<number>, options: { keepSpecialTokens?: boolean } = {}): Promise<string> {
+    return this.#native.decode(Array.from(ids), !options.keepSpecialTokens);
+  }
+
+  /** The token of an id, e.g. `##ing`. */
+  token(id: number): string | undefined {
+    return this.#native.idToToken(id) ?? undefined;
+  }
+
+  /** The id of a token. */
+  id(token: string): number | undefined {
+    return this.#native.tokenToId(token) ?? undefined;
+  }
+
+  /**
+   * Writes `tokenizer.json` (byte for byte as it was loaded) and `tokenizer_config.json` into a model folder,
+   * so that Transformers and Transformers.js load it. `maxLength` is the longest input the model takes.
+   */
+  async save(folder: string, options: { maxLength?: number } = {}): Promise<void> {
+    const { json, specialTokensMap } = this.#files;
+    const config = tokenizerConfig(this.#files, this.specialTokens, options.maxLength);
+    await writeFileAtomic(join(folder, 'tokenizer.json'), json);
+    await writeFileAtomic(join(folder, 'tokenizer_config.json'), config);
+    if (specialTokensMap !== undefined) {
+      await writeFileAtomic(join(folder, 'special_tokens_map.json'), specialTokensMap);
+    }
+  }
+
+  /** Encodes without special tokens, in order, a bounded amount of text at a time. */
+  async #encodeBare(
+    texts: readonly string[],
+    name: (index: number) => string,
+    receive: (ids: number[]) => void,
+  ): Promise<void> {
+    for (let start = 0; start < texts.length; ) {
+      const slice: string[] = [];
+      let characters = 0;
+      while (
+        start < texts.length &&
+        slice.length < MAX_TEXTS_AT_ONCE &&
+        characters < MAX_CHARACTERS_AT_ONCE
+      ) {
+        const text = wellFormed(texts[start], () => name(start));
+        slice.push(text);
+        characters += text.length;
+        start++;
+      }
+      const encodings = await this.#native.encodeBatch(slice, { addSpecialTokens: false });
+      for (const encoding of encodings) receive(encoding.getIds());
+    }
+  }
+}
+
+function createNative({ json, origin }: TokenizerFiles): NativeTokenizer {
+  try {
+    return NativeTokenizer.fromString(json);
+  } catch (error) {
+    throw new NearmissError(`${origin}: not a tokenizer: ${(error as Error).message}`, {
+      hint: 'expected a tokenizer.json as the Hugging Face tokenizers library writes it',
+      cause: error,
+    });
+  }
+}
+
+function largestId({ added_tokens, model }: TokenizerJson): number {
+  let largest = Array.isArray(model.vocab) ? model.vocab.length - 1 : -1;
+  if (!Array.isArray(model.vocab)) {
+    for (const token in model.vocab) largest = Math.max(largest, model.vocab[token]);
+  }
+  for (const { id } of added_tokens) largest = Math.max(largest, id);
+  return largest;
+}
+
+function roomFor(maxLength: number | undefined, special: number): number {
+  if (maxLength === undefined) return Number.POSITIVE_INFINITY;
+  if (Number.isInteger(maxLength) && maxLength >= special) return maxLength - special;
+  throw new NearmissError(
+    `maxLength: expected a whole number of at least ${special} (the special tokens), got ${describe(maxLength)}`,
+    { hint: 'choose e.g. 64 for queries and 256 for passages' },
+  );
+}
+
+function wellFormed(text: unknown, name: () => string): string {
+  if (typeof text === 'string') return text.toWellFormed();
+  throw new NearmissError(`${name()} of the batch: expected a string, got ${describe(text)}`, {
+    hint: 'check the field that holds the text in your data: nearmiss data validate',
+  });
+}
