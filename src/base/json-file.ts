@@ -29,14 +29,22 @@ export async function readJsonFile<T>(
 }
 
 /** Parses and validates a JSON text. */
-export function parseJson<T>(text: string, { where, schema, hint }: JsonOptions<T>): T {
+export function parseJson<T>(text: string, options: JsonOptions<T>): T {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     const { line, reason } = explainSyntaxError(text, error as SyntaxError);
-    throw new NearmissError(`${where}${line}: not valid JSON: ${reason}`, { hint, cause: error });
+    throw new NearmissError(`${options.where}${line}: not valid JSON: ${reason}`, {
+      hint: options.hint,
+      cause: error,
+    });
   }
+  return validate(value, options);
+}
+
+/** Checks a value that is parsed already, with the same errors. */
+export function validate<T>(value: unknown, { where, schema, hint }: JsonOptions<T>): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
