@@ -8,9 +8,7 @@ function valueOfHalf(half: number): number {
   const exponent = (half >> 10) & 0x1f;
   const fraction = half & 0x3ff;
   if (exponent === 31) return fraction ? Number.NaN : sign * Number.POSITIVE_INFINITY;
-  return exponent
-    ? sign * 2 ** (exponent - 15) * (1 + fraction / 1024)
-    : sign * 2 ** -14 * (fraction / 1024);
+  return exponent ? sign * 2 ** (exponent - 15) * (1 + fraction / 1024) : sign * 2 ** -14 * (fraction / 1024);
 }
 
 /** Nearest half by search among all finite ones: slow, and with nothing in common with the bit tricks. */
