@@ -1,0 +1,135 @@
+import { UsageError } from '../base/errors.js';
+import { suggest } from '../base/suggest.js';
+import type { Measure } from './measure.js';
+import { MEASURE_FAMILIES, type MeasureFamily, ParameterError } from './measures/families.js';
+import { TREC_FAMILIES, TREC_NICKNAMES, type TrecFamily } from './measures/trec-families.js';
+import { parseParameters } from './parse-parameters.js';
+
+/**
+ * Makes a measure from its name, in the grammar of ir_measures (`nDCG@10`, `P(rel=2)@5`, `nDCG(dcg='exp-log2')@10`)
+ * or as trec_eval writes it (`ndcg_cut_10`, `recip_rank`).
+ *
+ * @example
+ * const { mean } = evaluate(run, qrels, [parseMeasure('nDCG@10')]);
+ */
+export function parseMeasure(text: string): Measure {
+  const measures = parseMeasures(text);
+  if (measures.length === 1) return measures[0];
+  throw new UsageError(`measure "${text}" stands for ${measures.length} measures, expected one`, {
+    hint: `name one of them, e.g. ${measures[0].name}`,
+  });
+}
+
+/**
+ * Like {@link parseMeasure}, for names that may stand for several: trec_eval's groups (`official`, `all_trec`, `set`),
+ * measures with all their usual cutoffs (`P`, `ndcg_cut`) or with a list of them (`P.5,10`).
+ */
+export function parseMeasures(text: string): Measure[] {
+  const name = text.trim();
+  const nickname = TREC_NICKNAMES.get(name);
+  if (nickname) return nickname.flatMap((family) => parseMeasures(family));
+  if (!/[@(]/.test(name)) {
+    const trec = parseTrecName(name);
+    if (trec) return trec;
+  }
+  return [parseFamilyName(name)];
+}
+
+/** Every name that {@link parseMeasures} knows, without cutoffs and parameters. */
+export function measureNames(): string[] {
+  const families = MEASURE_FAMILIES.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+  return [...families, ...TREC_FAMILIES.map(({ name }) => name), ...TREC_NICKNAMES.keys()];
+}
+
+function parseTrecName(text: string): Measure[] | undefined {
+  const exact = TREC_FAMILIES.find(({ name }) => name === text);
+  if (exact) return trecMeasures(exact);
+  // The longest name first, so that `ndcg_cut_10` is not read as `ndcg` with the parameter `cut_10`.
+  const family = TREC_FAMILIES.filter(({ name }) => text.startsWith(name) && /[._]/.test(text[name.length]))
+    .sort((a, b) => b.name.length - a.name.length)
+    .find(({ name }) => /^-?[\d.]/.test(text.slice(name.length + 1)));
+  if (!family) return undefined;
+  if (!family.each && !family.together) {
+    throw new UsageError(`measure "${text}": ${family.name} takes no parameters`);
+  }
+  const given = text.slice(family.name.length + 1).split(',');
+  return trecMeasures(family, given);
+}
+
+function trecMeasures(family: TrecFamily, given: string[] = []): Measure[] {
+  const values = given.map((value) => trecNumber(family, value));
+  if (!family.each) {
+    if (family.together === 'one' && values.length > 1) {
+      throw new UsageError(`measure "${family.name}": expected one parameter, got ${values.length}`);
+    }
+    const name = given.length === 0 ? family.name : `${family.name}_${given.join(',')}`;
+    return [{ name, trecName: name, ...family.make(values) }];
+  }
+  const each = given.length === 0 ? family.each : [...values].sort((a, b) => a - b);
+  return each.map((value) => {
+    const name = `${family.name}_${value.toFixed(family.decimals ?? 0)}`;
+    return { name, trecName: name, ...family.make([value]) };
+  });
+}
+
+function trecNumber(family: TrecFamily, text: string): number {
+  const value = Number(text);
+  const cutoff = family.each !== undefined && family.decimals === undefined;
+  if (text !== '' && Number.isFinite(value) && (!cutoff || (Number.isInteger(value) && value > 0)))
+    return value;
+  const expected = cutoff ? 'a whole number from 1' : 'a number';
+  throw new UsageError(`measure "${family.name}": expected ${expected} as its parameter, got "${text}"`);
+}
+
+function parseFamilyName(text: string): Measure {
+  const match = /^([^@(]*)(?:\((.*)\))?(?:@(.*))?$/s.exec(text);
+  const family = match && findFamily(match[1].trim());
+  if (!match || !family) throw unknownMeasure(text, match?.[1].trim() ?? text);
+  const parameters = parseParameters(text, family, match[2]);
+  const cutoff = parseCutoff(text, family, match[3]?.trim());
+  const plain = Object.keys(parameters).length === 0;
+  try {
+    return {
+      name: text,
+      trecName: plain ? family.trecName?.(cutoff) : undefined,
+      level: parameters.rel,
+      judgedOnly: parameters.judged_only,
+      ...family.make(parameters, cutoff),
+    };
+  } catch (error) {
+    if (error instanceof ParameterError) throw new UsageError(`measure "${text}": ${error.message}`);
+    throw error;
+  }
+}
+
+function findFamily(name: string): MeasureFamily | undefined {
+  const lower = name.toLowerCase();
+  return MEASURE_FAMILIES.find((family) =>
+    [family.name, ...(family.aliases ?? [])].some((known) => known.toLowerCase() === lower),
+  );
+}
+
+function parseCutoff(text: string, family: MeasureFamily, given: string | undefined): number | undefined {
+  if (given === undefined) {
+    if (family.cutoff === 'none' || family.cutoff === 'optional') return undefined;
+    const example = `${family.name}@${family.cutoff === 'recall' ? '0.1' : '10'}`;
+    throw new UsageError(`measure "${text}": expected a cutoff`, { hint: `write for example ${example}` });
+  }
+  if (family.cutoff === 'none') throw new UsageError(`measure "${text}": ${family.name} takes no cutoff`);
+  const value = Number(given);
+  if (family.cutoff === 'recall') {
+    if (given !== '' && value >= 0 && value <= 1) return value;
+    throw new UsageError(
+      `measure "${text}": expected a point of recall from 0 to 1 after "@", got "${given}"`,
+    );
+  }
+  if (/^[1-9]\d*$/.test(given)) return value;
+  throw new UsageError(`measure "${text}": expected a whole number from 1 after "@", got "${given}"`);
+}
+
+function unknownMeasure(text: string, name: string): UsageError {
+  const near = suggest(name, measureNames());
+  return new UsageError(`unknown measure "${text}"`, {
+    hint: near ? `did you mean ${near}?` : 'nearmiss eval --list shows all measures',
+  });
+}

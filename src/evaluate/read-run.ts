@@ -1,0 +1,164 @@
+import { NearmissError, shorten } from '../base/errors.js';
+import { detach, readLineBatches } from '../base/lines.js';
+import type { Ranking, Run } from './run.js';
+
+export interface ReadRunOptions {
+  /**
+   * `score` (default): the score column decides, as in trec_eval. `rank`: the rank column decides, as in MS MARCO's
+   * own evaluation; the scores become 1 / rank.
+   */
+  order?: 'score' | 'rank';
+  /** Rounds scores to single precision, as trec_eval up to 9.0.8 and pytrec_eval do, which makes more ties. */
+  singlePrecision?: boolean;
+}
+
+/**
+ * Reads a run: TREC (`qid Q0 docid rank score tag`, anything after the tag is ignored) or MS MARCO
+ * (`qid⇥docid⇥rank`); plain or gzip, `-` is standard input. Lines may come in any order; blank lines and lines that
+ * start with `#` are passed over.
+ *
+ * @example
+ * const run = await readRun('run.bm25.trec');
+ * run.rankings.get('19335')?.ids.length; // 1000
+ */
+export async function readRun(path: string, options: ReadRunOptions = {}): Promise<Run> {
+  const reader = new RunReader(path, options);
+  for await (const { first, lines } of readLineBatches(path)) {
+    for (let i = 0; i < lines.length; i++) reader.add(lines[i], first + i);
+  }
+  return reader.finish();
+}
+
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const INFINITY = /^([+-]?)inf(?:inity)?$/i;
+const FORMATS_HINT =
+  'a TREC run has 6 columns (qid Q0 docid rank score tag), an MS MARCO run has 3 (qid docid rank)';
+
+/** One query's hits while the file is being read; line numbers serve the error messages. */
+interface Gathered {
+  ids: string[];
+  scores: number[];
+  lines: number[];
+}
+
+class RunReader {
+  readonly #path: string;
+  readonly #options: ReadRunOptions;
+  readonly #queries = new Map<string, Gathered>();
+  /** Each document id is kept once, however many queries found it. */
+  readonly #ids = new Map<string, string>();
+  #columns = 0;
+  #tag = '';
+  #lastQuery = '';
+  #last: Gathered | undefined;
+
+  constructor(path: string, options: ReadRunOptions) {
+    this.#path = path;
+    this.#options = options;
+  }
+
+  add(text: string, line: number): void {
+    const fields = text.split(/[ \t\v\f]+/);
+    let start = fields[0] === '' ? 1 : 0;
+    if (start === fields.length || fields[start].startsWith('#')) return;
+    if (fields[start] === '') return;
+    const count = fields.length - start - (fields[fields.length - 1] === '' ? 1 : 0);
+    this.#checkColumns(count, line);
+    const query = fields[start++];
+    if (this.#columns === 3) {
+      this.#push(query, fields[start], this.#rankScore(fields[start + 1], line), line);
+      return;
+    }
+    const [, id, rank, score] = fields.slice(start, start + 4);
+    this.#tag = fields[start + 4];
+    const byRank = this.#options.order === 'rank';
+    this.#push(query, id, byRank ? this.#rankScore(rank, line) : this.#score(score, line), line);
+  }
+
+  finish(): Run {
+    const rankings = new Map<string, Ranking>();
+    for (const [query, { ids, scores, lines }] of this.#queries) {
+      this.#checkDuplicates(query, ids, lines);
+      rankings.set(query, { ids, scores: Float64Array.from(scores) });
+      this.#queries.delete(query);
+    }
+    if (rankings.size === 0) {
+      throw new NearmissError(`${this.#path}: no hits in this run`, { hint: FORMATS_HINT });
+    }
+    return { tag: detach(this.#tag || 'run'), rankings };
+  }
+
+  #push(query: string, id: string, score: number, line: number): void {
+    if (query !== this.#lastQuery || !this.#last) {
+      this.#last = this.#queries.get(query);
+      if (!this.#last) {
+        this.#last = { ids: [], scores: [], lines: [] };
+        this.#queries.set(detach(query), this.#last);
+      }
+      this.#lastQuery = query;
+    }
+    let kept = this.#ids.get(id);
+    if (kept === undefined) {
+      kept = detach(id);
+      this.#ids.set(kept, kept);
+    }
+    this.#last.ids.push(kept);
+    this.#last.scores.push(this.#options.singlePrecision ? Math.fround(score) : score);
+    this.#last.lines.push(line);
+  }
+
+  #checkColumns(count: number, line: number): void {
+    const columns = Math.min(count, 6);
+    if (columns !== 6 && columns !== 3) {
+      throw this.#error(line, `expected 6 columns or 3, got ${count}`, FORMATS_HINT);
+    }
+    if (this.#columns === 0) this.#columns = columns;
+    if (columns !== this.#columns) {
+      throw this.#error(
+        line,
+        `expected ${this.#columns} columns as in the lines before, got ${count}`,
+        FORMATS_HINT,
+      );
+    }
+  }
+
+  #score(text: string, line: number): number {
+    if (NUMBER.test(text)) return Number(text);
+    const infinity = INFINITY.exec(text);
+    if (infinity) return infinity[1] === '-' ? -Infinity : Infinity;
+    throw this.#error(
+      line,
+      `field "score": expected a number, got ${JSON.stringify(shorten(text))}`,
+      FORMATS_HINT,
+    );
+  }
+
+  #rankScore(text: string, line: number): number {
+    if (/^[1-9]\d*$/.test(text)) return 1 / Number(text);
+    const hint =
+      text === '0'
+        ? 'ranks start at 1; in a run whose rank column is not filled (as BEIR writes it), order by score'
+        : FORMATS_HINT;
+    throw this.#error(
+      line,
+      `field "rank": expected a whole number from 1, got ${JSON.stringify(shorten(text))}`,
+      hint,
+    );
+  }
+
+  #checkDuplicates(query: string, ids: string[], lines: number[]): void {
+    const seen = new Set(ids);
+    if (seen.size === ids.length) return;
+    const second = ids.findIndex((id, i) => ids.indexOf(id) < i);
+    const first = ids.indexOf(ids[second]);
+    throw this.#error(
+      lines[second],
+      `document ${JSON.stringify(ids[second])} is listed twice for query ${JSON.stringify(query)}, first in line ${lines[first]}`,
+      'keep the hit with the higher score',
+    );
+  }
+
+  #error(line: number, message: string, hint: string): NearmissError {
+    return new NearmissError(`${this.#path}:${line}: ${message}`, { hint });
+  }
+}
