@@ -1,12 +1,37 @@
 import { readdir, stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
 import { hasCode, NearmissError } from '../base/errors.js';
 import type { Dataset } from './dataset.js';
+import { detectFormat } from './detect.js';
+import { FILE_FORMATS, type FileOptions, type FileParts, type FormatName, isFileFormat } from './formats.js';
 import type { OnProblem } from './problem.js';
+import { qrelsSource } from './qrels.js';
 import { beirSources, isBeir } from './readers/beir.js';
+import type { FieldNames } from './readers/fields.js';
+import { isMsmarco, msmarcoSources } from './readers/msmarco.js';
+import type { TopicPart } from './readers/trec-topics.js';
 import type { Sources } from './sources.js';
 import { SourcesDataset } from './sources-dataset.js';
 
 export interface OpenOptions {
+  /** The format of `path`; recognised when left out. */
+  format?: FormatName;
+  /** More parts of the collection, where they are not beside each other. */
+  documents?: string;
+  queries?: string;
+  /** By split. */
+  qrels?: Record<string, string>;
+  /** By split. */
+  examples?: Record<string, string>;
+  /** The split that the examples of a single training file belong to. Default `train`. */
+  split?: string;
+  /** Which fields of JSON, CSV and TSV files hold what. */
+  fields?: FieldNames;
+  queryFields?: FieldNames;
+  /** The columns' names, for CSV and TSV files without a header line. */
+  columns?: string[];
+  /** Which part of TREC topics is the query. Default `title`. */
+  topicPart?: TopicPart;
   /** Called for each problem instead of throwing at the first error; the record at fault is skipped. */
   onProblem?: OnProblem;
 }
@@ -15,20 +40,77 @@ export interface OpenOptions {
  * Opens a collection, whatever its format; nothing is read before it is asked for.
  *
  * @example
- * const dataset = await openDataset('data/scifact');
+ * const beir = await openDataset('data/scifact');
+ * const trec = await openDataset('collection.tsv', { queries: 'topics.txt', qrels: { test: 'qrels.txt' } });
  */
 export async function openDataset(path: string, options: OpenOptions = {}): Promise<Dataset> {
-  return new SourcesDataset(await openSources(path), options.onProblem);
+  return new SourcesDataset(await openSources(path, options), options.onProblem);
 }
 
-async function openSources(path: string): Promise<Sources> {
+/** The parts of a collection, each with its file, for those who must name places (validation). */
+export async function openSources(path: string, options: OpenOptions = {}): Promise<Sources> {
+  const sources = await openMain(path, options);
+  if (options.documents) await addFile(sources, options.documents, 'documents', options);
+  if (options.queries) await addFile(sources, options.queries, 'queries', options);
+  for (const [split, file] of Object.entries(options.qrels ?? {}))
+    sources.qrels.set(split, qrelsSource(file));
+  for (const [split, file] of Object.entries(options.examples ?? {})) {
+    await addFile(sources, file, 'documents', { ...options, split });
+  }
+  return sources;
+}
+
+async function openMain(path: string, options: OpenOptions): Promise<Sources> {
+  if (await isFolder(path)) {
+    const names = await readdir(path);
+    if (options.format === 'beir' || (!options.format && isBeir(names))) return beirSources(path);
+    if (options.format === 'msmarco' || (!options.format && isMsmarco(names))) return msmarcoSources(path);
+    throw new NearmissError(`${path}: no collection found in this folder`, {
+      hint: 'expected corpus.jsonl (BEIR), collection.tsv or msmarco-docs.tsv (MS MARCO), or name a file',
+    });
+  }
+  const sources: Sources = {
+    name: basename(resolve(path)).replace(/\.(gz|jsonl?|[ct]sv)\b/g, ''),
+    format: '',
+    documents: [],
+    queries: [],
+    qrels: new Map(),
+    examples: new Map(),
+  };
+  sources.format = await addFile(sources, path, 'documents', options, options.format);
+  return sources;
+}
+
+async function addFile(
+  sources: Sources,
+  file: string,
+  role: FileOptions['role'],
+  options: OpenOptions,
+  named?: FormatName,
+): Promise<string> {
+  if (named && !isFileFormat(named)) {
+    throw new NearmissError(`${file}: format "${named}" is a folder, got a file`, {
+      hint: 'name its folder',
+    });
+  }
+  const { format, columns } = named ? { format: named } : await detectFormat(file, role);
+  const fields = role === 'queries' ? options.queryFields : options.fields;
+  const parts: FileParts = FILE_FORMATS[format].open(file, {
+    role,
+    fields: fields ?? {},
+    columns: options.columns ?? columns,
+    topicPart: options.topicPart,
+  });
+  if (parts.documents) sources.documents.push(parts.documents);
+  if (parts.queries) sources.queries.push(parts.queries);
+  if (parts.examples) sources.examples.set(options.split ?? 'train', parts.examples);
+  return format;
+}
+
+async function isFolder(path: string): Promise<boolean> {
   const info = await stat(path).catch((error) => {
-    if (hasCode(error, 'ENOENT'))
-      throw new NearmissError(`${path}: no such file or folder`, { hint: 'check the path' });
-    throw error;
+    if (!hasCode(error, 'ENOENT')) throw error;
+    throw new NearmissError(`${path}: no such file or folder`, { hint: 'check the path' });
   });
-  if (info.isDirectory() && isBeir(await readdir(path))) return beirSources(path);
-  throw new NearmissError(`${path}: not a known format`, {
-    hint: 'expected a BEIR folder with corpus.jsonl',
-  });
+  return info.isDirectory();
 }

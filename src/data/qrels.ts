@@ -1,9 +1,9 @@
-import { AtomicFile } from '../base/files.js';
 import { detach } from '../base/lines.js';
 import type { Judgment, Qrels } from './dataset.js';
 import { type OnProblem, RecordContext, throwProblem } from './problem.js';
 import { lineSource, parseObject } from './readers/record-lines.js';
 import type { RecordSource } from './sources.js';
+import { TextWriter } from './writers/text-writer.js';
 
 /** `trec`: `qid 0 docid grade`; `beir`: `query-id⇥corpus-id⇥score` with a header line. */
 export type QrelsFormat = 'trec' | 'beir';
@@ -38,7 +38,7 @@ export async function collectQrels(source: RecordSource<Judgment>, onProblem: On
 }
 
 /**
- * Writes judgments, complete or not at all.
+ * Writes judgments, complete or not at all; compressed where the name ends in `.gz`.
  *
  * @example
  * await writeQrels('qrels.txt', qrels, { format: 'trec' });
@@ -49,21 +49,17 @@ export async function writeQrels(
   options: { format?: QrelsFormat } = {},
 ): Promise<void> {
   const trec = options.format === 'trec';
-  const file = await AtomicFile.create(path);
-  try {
-    if (!trec) await file.write('query-id\tcorpus-id\tscore\n');
+  await TextWriter.write(path, async (writer) => {
+    if (!trec) await writer.add('query-id\tcorpus-id\tscore\n');
     for (const [queryId, judged] of qrels) {
-      let lines = '';
       for (const [documentId, grade] of judged) {
-        lines += trec ? `${queryId} 0 ${documentId} ${grade}\n` : `${queryId}\t${documentId}\t${grade}\n`;
+        const full = writer.add(
+          trec ? `${queryId} 0 ${documentId} ${grade}\n` : `${queryId}\t${documentId}\t${grade}\n`,
+        );
+        if (full) await full;
       }
-      await file.write(lines);
     }
-    await file.commit();
-  } catch (error) {
-    await file.abort();
-    throw error;
-  }
+  });
 }
 
 /** A qrels file as a stream of judgments. */

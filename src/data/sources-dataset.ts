@@ -1,13 +1,21 @@
 import { NearmissError } from '../base/errors.js';
 import type { Dataset, Document, Qrels, Query, TrainingExample } from './dataset.js';
 import { IdTable } from './id-table.js';
-import { type OnProblem, throwProblem } from './problem.js';
+import { type OnProblem, RecordContext, throwProblem } from './problem.js';
 import { collectQrels } from './qrels.js';
-import type { ExampleDocument, RecordSource, Sources } from './sources.js';
+import {
+  type ExampleDocument,
+  flatMapSource,
+  type Located,
+  type RawExample,
+  type RecordSource,
+  type Sources,
+} from './sources.js';
 
 /**
  * A dataset made of the parts that a reader found. Documents and queries that stand inside training examples are
  * part of the collection, each once; where there are no judgments, the examples' positives are the judgments.
+ * No id comes twice: one that does within a file is an error.
  */
 export class SourcesDataset implements Dataset {
   readonly name: string;
@@ -21,14 +29,14 @@ export class SourcesDataset implements Dataset {
   }
 
   async *documents(): AsyncGenerator<Document> {
-    const { documents, examples } = this.sources;
-    if (examples.size === 0) yield* this.#records(documents);
-    else yield* this.#once(documents, this.#embeddedDocuments());
+    for await (const { value } of uniqueDocuments(this.sources, this.#onProblem)) yield value;
   }
 
   async *queries(split?: string): AsyncGenerator<Query> {
     const judged = split === undefined ? undefined : await this.qrels(split);
-    for await (const query of this.#allQueries()) if (!judged || judged.has(query.id)) yield query;
+    for await (const { value } of uniqueQueries(this.sources, this.#onProblem)) {
+      if (!judged || judged.has(value.id)) yield value;
+    }
   }
 
   async splits(): Promise<string[]> {
@@ -63,44 +71,67 @@ export class SourcesDataset implements Dataset {
       };
     }
   }
+}
 
-  #allQueries(): AsyncGenerator<Query> {
-    const { queries, examples } = this.sources;
-    const unique = queries.length <= 1 && examples.size === 0;
-    return unique ? this.#records(queries) : this.#once(queries, this.#embeddedQueries());
-  }
+/** Every document once, with its place; `ids` gathers their ids in the order of their numbers. */
+export function uniqueDocuments(
+  sources: Sources,
+  onProblem: OnProblem,
+  ids = new IdTable(),
+): AsyncGenerator<Located<Document>> {
+  return unique([...sources.documents, ...embedded(sources, 'documents', embeddedDocuments)], onProblem, ids);
+}
 
-  async *#records<T>(sources: RecordSource<T>[]): AsyncGenerator<T> {
-    for (const source of sources) {
-      for await (const { value } of source.read(this.#onProblem)) yield value;
-    }
-  }
+/** Every query once, with its place. */
+export function uniqueQueries(
+  sources: Sources,
+  onProblem: OnProblem,
+  ids = new IdTable(),
+): AsyncGenerator<Located<Query>> {
+  return unique([...sources.queries, ...embedded(sources, 'queries', embeddedQueries)], onProblem, ids);
+}
 
-  async *#once<T extends { id: string }>(
-    sources: RecordSource<T>[],
-    embedded: AsyncGenerator<T>,
-  ): AsyncGenerator<T> {
-    const seen = new IdTable();
-    for (const source of sources) {
-      for await (const { value } of source.read(this.#onProblem)) if (seen.add(value.id)) yield value;
-    }
-    for await (const value of embedded) if (seen.add(value.id)) yield value;
-  }
-
-  async *#embeddedDocuments(): AsyncGenerator<Document> {
-    for (const source of this.sources.examples.values()) {
-      for await (const { value } of source.read(this.#onProblem)) {
-        for (const { document } of [...value.positives, ...value.negatives])
-          if (hasText(document)) yield document;
+/** The same record may stand in several files (`queries.dev.tsv`, `queries.dev.small.tsv`), but once in each. */
+async function* unique<T extends { id: string }>(
+  sources: RecordSource<T>[],
+  onProblem: OnProblem,
+  ids: IdTable,
+): AsyncGenerator<Located<T>> {
+  for (const source of sources) {
+    const known = ids.size;
+    for await (const record of source.read(onProblem)) {
+      const { value, file, line } = record;
+      if (ids.add(value.id)) yield record;
+      else if (!source.repeats && ids.indexOf(value.id) >= known) {
+        const id = JSON.stringify(value.id);
+        new RecordContext(file, line, onProblem).error(
+          'duplicate-id',
+          `the id ${id} is taken by a line before`,
+          {
+            hint: 'give each record an id of its own',
+          },
+        );
       }
     }
   }
+}
 
-  async *#embeddedQueries(): AsyncGenerator<Query> {
-    for (const source of this.sources.examples.values()) {
-      for await (const { value } of source.read(this.#onProblem)) if (hasText(value.query)) yield value.query;
-    }
-  }
+function embedded<T>(
+  sources: Sources,
+  part: 'documents' | 'queries',
+  extract: (example: RawExample) => T[],
+): RecordSource<T>[] {
+  return [...sources.examples.values()]
+    .filter(({ embeds }) => embeds[part])
+    .map((source) => flatMapSource(source, extract));
+}
+
+function embeddedDocuments({ positives, negatives }: RawExample): Document[] {
+  return [...positives, ...negatives].map(({ document }) => document).filter(hasText);
+}
+
+function embeddedQueries({ query }: RawExample): Query[] {
+  return hasText(query) ? [query] : [];
 }
 
 function toScoredId({ document, score }: ExampleDocument): { id: string; score?: number } {

@@ -9,9 +9,11 @@ export interface Located<T> {
   line: number;
 }
 
-/** A file (or several) of records of one kind, read as a stream as often as wanted. */
+/** A file of records of one kind, read as a stream as often as wanted. */
 export interface RecordSource<T> {
   readonly file: string;
+  /** The format names the same record on several lines; only its first appearance counts. */
+  readonly repeats?: boolean;
   read(onProblem: OnProblem): AsyncIterable<Located<T>>;
 }
 
@@ -28,6 +30,12 @@ export interface RawExample {
   negatives: ExampleDocument[];
 }
 
+/** A file of training examples. */
+export interface ExampleSource extends RecordSource<RawExample> {
+  /** Whether the texts of documents and of queries stand inside the examples. */
+  readonly embeds: { documents: boolean; queries: boolean };
+}
+
 /** What a reader found: the parts of a collection, each of which may be missing. */
 export interface Sources {
   name: string;
@@ -38,5 +46,20 @@ export interface Sources {
   /** By split. */
   qrels: Map<string, RecordSource<Judgment>>;
   /** By split. */
-  examples: Map<string, RecordSource<RawExample>>;
+  examples: Map<string, ExampleSource>;
+  /** Files of the folder that belong to the format and are not read. */
+  ignored?: string[];
+}
+
+/** A source of the records that stand inside another one's; they may come several times. */
+export function flatMapSource<A, B>(source: RecordSource<A>, extract: (value: A) => B[]): RecordSource<B> {
+  return {
+    file: source.file,
+    repeats: true,
+    async *read(onProblem) {
+      for await (const { value, file, line } of source.read(onProblem)) {
+        for (const inner of extract(value)) yield { value: inner, file, line };
+      }
+    },
+  };
 }

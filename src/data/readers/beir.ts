@@ -22,7 +22,9 @@ export async function beirSources(folder: string): Promise<Sources> {
     documents: present(names, 'corpus.jsonl').map((name) => jsonlDocuments(join(folder, name))),
     queries: present(names, 'queries.jsonl').map((name) => jsonlQueries(join(folder, name))),
     qrels: new Map(qrels.map(([split, file]) => [split, qrelsSource(file)])),
-    examples: new Map(examples.map(([split, file]) => [split, tevatronExamples(file)])),
+    examples: new Map(
+      examples.map(([split, file]) => [split, tevatronExamples(file, { documents: false, queries: false })]),
+    ),
   };
 }
 

@@ -1,4 +1,4 @@
-import { readLineBatches } from '../../base/lines.js';
+import { type LinesOptions, readLineBatches } from '../../base/lines.js';
 import { type OnProblem, RecordContext } from '../problem.js';
 import type { Located, RecordSource } from '../sources.js';
 
@@ -15,9 +15,9 @@ async function* readRecords<T>(
   parse: ParseLine<T>,
   onProblem: OnProblem,
 ): AsyncGenerator<Located<T>> {
-  const onBrokenUtf8 = ({ line, message, hint }: { line: number; message: string; hint: string }): void =>
-    onProblem({ severity: 'error', code: 'broken-utf8', file, line, message, hint });
-  for await (const { first, lines } of readLineBatches(file, { onBrokenUtf8 })) {
+  for await (const { first, lines } of readLineBatches(file, {
+    onBrokenUtf8: brokenUtf8Reporter(file, onProblem),
+  })) {
     for (let i = 0; i < lines.length; i++) {
       if (lines[i].trim() === '') continue;
       const line = first + i;
@@ -25,6 +25,11 @@ async function* readRecords<T>(
       if (value !== undefined) yield { value, file, line };
     }
   }
+}
+
+/** Turns the line reader's complaints into problems. */
+export function brokenUtf8Reporter(file: string, onProblem: OnProblem): LinesOptions['onBrokenUtf8'] {
+  return (place) => onProblem({ severity: 'error', code: 'broken-utf8', file, ...place });
 }
 
 /** Parses a line that must hold a JSON object. */
@@ -55,4 +60,24 @@ export function parseJson(text: string, at: RecordContext): unknown {
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A list of numbers as long as the list that they belong to, or nothing at all. */
+export function readScores(
+  fields: Record<string, unknown>,
+  name: string,
+  length: number,
+  at: RecordContext,
+): (number | undefined)[] | undefined {
+  const scores = fields[name] ?? [];
+  if (!Array.isArray(scores)) return at.wrongType(name, 'a list of numbers', scores);
+  if (scores.length !== 0 && scores.length !== length) {
+    return at.error('wrong-length', `expected ${length} scores, got ${scores.length}`, {
+      field: name,
+      hint: 'give one score for each text, or leave the field out',
+    });
+  }
+  const wrong = scores.findIndex((score) => typeof score !== 'number');
+  if (wrong >= 0) return at.wrongType(`${name}[${wrong}]`, 'a number', scores[wrong]);
+  return scores;
 }

@@ -1,7 +1,7 @@
 import type { RecordContext } from '../problem.js';
-import type { ExampleDocument, RawExample, RecordSource } from '../sources.js';
+import type { ExampleDocument, ExampleSource, RawExample } from '../sources.js';
 import { toId } from './fields.js';
-import { isObject, lineSource, parseObject } from './record-lines.js';
+import { isObject, lineSource, parseObject, readScores } from './record-lines.js';
 
 type Fields = Record<string, unknown>;
 
@@ -10,8 +10,8 @@ type Fields = Record<string, unknown>;
  * `positive_passages`, `negative_passages`; version 2 the ids: `query_id`, `query_text`, `positive_document_ids`,
  * `negative_document_ids`. We add `positive_scores` and `negative_scores` to version 2.
  */
-export function tevatronExamples(file: string): RecordSource<RawExample> {
-  return lineSource(file, parseExample);
+export function tevatronExamples(file: string, embeds = { documents: true, queries: true }): ExampleSource {
+  return { ...lineSource(file, parseExample), embeds };
 }
 
 function parseExample(text: string, at: RecordContext): RawExample | undefined {
@@ -72,24 +72,4 @@ function readIds(
     documents.push({ document: { id }, ...(scores[i] !== undefined && { score: scores[i] }) });
   }
   return documents;
-}
-
-/** A list of numbers as long as the list that they belong to, or nothing at all. */
-export function readScores(
-  fields: Fields,
-  name: string,
-  length: number,
-  at: RecordContext,
-): (number | undefined)[] | undefined {
-  const scores = fields[name] ?? [];
-  if (!Array.isArray(scores)) return at.wrongType(name, 'a list of numbers', scores);
-  if (scores.length !== 0 && scores.length !== length) {
-    return at.error('wrong-length', `expected ${length} scores, got ${scores.length}`, {
-      field: name,
-      hint: 'give one score for each text, or leave the field out',
-    });
-  }
-  const wrong = scores.findIndex((score) => typeof score !== 'number');
-  if (wrong >= 0) return at.wrongType(`${name}[${wrong}]`, 'a number', scores[wrong]);
-  return scores;
 }

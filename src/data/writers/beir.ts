@@ -1,0 +1,129 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { NearmissError } from '../../base/errors.js';
+import { writeDirectoryAtomic } from '../../base/files.js';
+import type { Dataset, Document, Query, TrainingExample } from '../dataset.js';
+import { writeQrels } from '../qrels.js';
+import { TextWriter } from './text-writer.js';
+
+export interface WriteBeirOptions {
+  /** Compress corpus, queries and examples. */
+  gzip?: boolean;
+  /** Replace a folder of that name. */
+  overwrite?: boolean;
+  /** Called for each document, query and example written. */
+  onRecord?: (kind: 'documents' | 'queries' | 'examples') => void;
+}
+
+/** How much was written. */
+export interface WrittenCounts {
+  documents: number;
+  queries: number;
+  /** By split. */
+  judgments: Record<string, number>;
+  /** By split. */
+  examples: Record<string, number>;
+}
+
+/**
+ * Writes a collection as a BEIR folder, as a stream and all or nothing. Training examples go to
+ * `examples/<split>.jsonl` in Tevatron's form with ids.
+ *
+ * @example
+ * await writeBeir(await openDataset('nq-train.json'), 'data/nq', { gzip: true });
+ */
+export async function writeBeir(
+  dataset: Dataset,
+  folder: string,
+  options: WriteBeirOptions = {},
+): Promise<WrittenCounts> {
+  const counts: WrittenCounts = { documents: 0, queries: 0, judgments: {}, examples: {} };
+  const ending = options.gzip ? '.jsonl.gz' : '.jsonl';
+  const fill = async (temporary: string): Promise<void> => {
+    counts.documents = await writeRecords(
+      join(temporary, `corpus${ending}`),
+      dataset.documents(),
+      documentLine,
+      () => options.onRecord?.('documents'),
+    );
+    if (counts.documents === 0) {
+      throw new NearmissError(`${dataset.name}: it has no documents`, {
+        hint: 'files with ids only need the collection beside them: --documents FILE (and --queries FILE)',
+      });
+    }
+    counts.queries = await writeRecords(
+      join(temporary, `queries${ending}`),
+      dataset.queries(),
+      queryLine,
+      () => options.onRecord?.('queries'),
+    );
+    await writeSplits(dataset, temporary, ending, options, counts);
+  };
+  await writeDirectoryAtomic(folder, fill, { overwrite: options.overwrite });
+  return counts;
+}
+
+async function writeSplits(
+  dataset: Dataset,
+  folder: string,
+  ending: string,
+  options: WriteBeirOptions,
+  counts: WrittenCounts,
+): Promise<void> {
+  await mkdir(join(folder, 'qrels'));
+  for (const split of await dataset.splits()) {
+    const qrels = await dataset.qrels(split);
+    await writeQrels(join(folder, 'qrels', `${split}.tsv`), qrels);
+    counts.judgments[split] = [...qrels.values()].reduce((sum, judged) => sum + judged.size, 0);
+  }
+  for (const split of (await dataset.exampleSplits?.()) ?? []) {
+    counts.examples[split] = await writeRecords(
+      join(folder, 'examples', `${split}${ending}`),
+      dataset.examples!(split),
+      exampleLine,
+      () => options.onRecord?.('examples'),
+    );
+  }
+}
+
+async function writeRecords<T>(
+  path: string,
+  records: AsyncIterable<T>,
+  toLine: (record: T) => string,
+  onRecord: () => void,
+): Promise<number> {
+  let written = 0;
+  await TextWriter.write(path, async (writer) => {
+    for await (const record of records) {
+      const full = writer.add(`${toLine(record)}\n`);
+      if (full) await full;
+      written++;
+      onRecord();
+    }
+  });
+  return written;
+}
+
+function documentLine({ id, title = '', text, metadata }: Document): string {
+  return JSON.stringify({ _id: id, title, text, metadata });
+}
+
+function queryLine({ id, text, metadata }: Query): string {
+  return JSON.stringify({ _id: id, text, metadata });
+}
+
+function exampleLine({ queryId, positives, negatives }: TrainingExample): string {
+  return JSON.stringify({
+    query_id: queryId,
+    positive_document_ids: positives.map(({ id }) => id),
+    negative_document_ids: negatives.map(({ id }) => id),
+    positive_scores: scoresOf(positives),
+    negative_scores: scoresOf(negatives),
+  });
+}
+
+/** All scores, or none: JSON leaves an undefined field out. */
+function scoresOf(documents: { score?: number }[]): (number | undefined)[] | undefined {
+  const scored = documents.length > 0 && documents.every(({ score }) => score !== undefined);
+  return scored ? documents.map(({ score }) => score) : undefined;
+}
