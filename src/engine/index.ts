@@ -2,6 +2,11 @@ export { differentiate, differentiateLoss, type Gradients, type SparseGradient }
 export { Graph, type Node, type Op, Value } from './graph.js';
 export { type EmitOptions, emitOnnx } from './onnx/emit.js';
 export * from './ops/index.js';
+export { AdamW } from './optimizer/adamw.js';
+export { clipByGlobalNorm, globalNorm, groupNorms, scale } from './optimizer/gradient-norm.js';
+export { Lamb } from './optimizer/lamb.js';
+export { isWeightMatrix, type Optimizer, type OptimizerOptions } from './optimizer/optimizer.js';
+export { type ScheduleOptions, scheduleFactor } from './optimizer/schedule.js';
 export { fillNormal, type ParameterSpec, ParameterStore, sizeOf } from './parameters.js';
 export { bits, Random, type RandomKey, randomKey } from './random.js';
 export { type DenseTensor, Session, type SessionOptions, type TensorData } from './session.js';

@@ -1,0 +1,27 @@
+import type { ParameterStore } from '../parameters.js';
+
+/** Updates parameters in place from their gradients. */
+export interface Optimizer {
+  readonly name: string;
+  /** Steps taken so far. */
+  readonly step: number;
+  /** Numbers to save and restore for an exact resume, by name; same layout as the parameters. */
+  readonly state: Readonly<Record<string, ParameterStore>>;
+  update(gradients: ParameterStore, learningRate: number): void;
+  /** Goes on from a saved state: `state` has been filled, `step` updates were made. */
+  resumeAt(step: number): void;
+}
+
+export interface OptimizerOptions {
+  beta1?: number;
+  beta2?: number;
+  epsilon?: number;
+  weightDecay?: number;
+  /** Which parameters decay; all of them by default. */
+  decays?: (name: string) => boolean;
+}
+
+/** The usual choice for `decays`: weights, but neither biases nor LayerNorms. */
+export function isWeightMatrix(name: string): boolean {
+  return !name.endsWith('.bias') && !/norm/i.test(name);
+}

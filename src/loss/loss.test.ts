@@ -1,0 +1,123 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { differentiateLoss, emitOnnx, Graph, Random, Session } from '../engine/index.js';
+import { bce, hinge, infoNce, type Loss, nll, rankNet } from './index.js';
+
+/** One query of a batch: its scores, which document is its positive, which are its negatives. */
+interface Row {
+  scores: number[];
+  positive: number;
+  negatives: number[];
+}
+
+// Each loss again, plainly and in float64.
+const softmaxReference = (rows: Row[]): number =>
+  mean(
+    rows.map(({ scores, positive, negatives }) => {
+      const all = [positive, ...negatives].map((document) => scores[document]);
+      const top = Math.max(...all);
+      return top + Math.log(all.reduce((sum, score) => sum + Math.exp(score - top), 0)) - scores[positive];
+    }),
+  );
+const pairReference = (lossOf: (difference: number) => number) => (rows: Row[]) =>
+  mean(
+    rows.flatMap(({ scores, positive, negatives }) =>
+      negatives.map((document) => lossOf(scores[positive] - scores[document])),
+    ),
+  );
+const softplus = (x: number): number => Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
+
+const losses: { loss: Loss; reference: (rows: Row[]) => number }[] = [
+  { loss: nll, reference: softmaxReference },
+  { loss: infoNce, reference: softmaxReference },
+  {
+    loss: bce,
+    reference: (rows) =>
+      mean(
+        rows.flatMap(({ scores, positive, negatives }) => [
+          softplus(-scores[positive]),
+          ...negatives.map((document) => softplus(scores[document])),
+        ]),
+      ),
+  },
+  { loss: hinge({ margin: 1 }), reference: pairReference((difference) => Math.max(0, 1 - difference)) },
+  { loss: hinge({ margin: 0.2 }), reference: pairReference((difference) => Math.max(0, 0.2 - difference)) },
+  { loss: rankNet, reference: pairReference((difference) => softplus(-difference)) },
+];
+
+function mean(values: number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+const batch = fc
+  .record({
+    queries: fc.integer({ min: 1, max: 5 }),
+    documents: fc.integer({ min: 2, max: 7 }),
+    seed: fc.integer(),
+  })
+  .map(({ queries, documents, seed }) => {
+    const random = Random.from(seed, 'loss');
+    return Array.from({ length: queries }, (): Row => {
+      const scores = Array.from({ length: documents }, () => Math.fround(random.normal() * 4));
+      const order = random.shuffle(Array.from({ length: documents }, (_, i) => i));
+      return { scores, positive: order[0], negatives: order.slice(1, 2 + random.integer(documents - 1)) };
+    });
+  });
+
+function mask(rows: Row[], members: (row: Row) => number[]): Float32Array {
+  return Float32Array.from(
+    rows.flatMap((row) => row.scores.map((_, d) => (members(row).includes(d) ? 1 : 0))),
+  );
+}
+
+async function sessionOf(loss: Loss): Promise<Session> {
+  const graph = new Graph();
+  const [scores, positive, negative] = ['scores', 'positive', 'negative'].map((name) =>
+    graph.input(name, ['queries', 'documents']),
+  );
+  const value = loss.build({ scores, positive, negative });
+  const gradient = differentiateLoss(value, [scores]).dense.get(scores)!;
+  return Session.create(emitOnnx(graph, { outputs: { loss: value, gradient } }), { threads: 1 });
+}
+
+describe.each(losses)('loss $loss.name', ({ loss, reference }) => {
+  test('value and gradient equal a plain float64 implementation', async () => {
+    const session = await sessionOf(loss);
+    const check = async (rows: Row[]): Promise<void> => {
+      const shape = [rows.length, rows[0].scores.length];
+      const result = await session.run({
+        scores: { shape, data: Float32Array.from(rows.flatMap((row) => row.scores)) },
+        positive: { shape, data: mask(rows, (row) => [row.positive]) },
+        negative: { shape, data: mask(rows, (row) => row.negatives) },
+      });
+      const expected = reference(rows);
+      expect(Math.abs(Number(result.loss.data[0]) - expected)).toBeLessThan(1e-5 * Math.max(1, expected));
+      rows.forEach((row, q) => {
+        row.scores.forEach((score, d) => {
+          const at = (value: number): number => {
+            row.scores[d] = value;
+            const loss = reference(rows);
+            row.scores[d] = score;
+            return loss;
+          };
+          const numeric = (at(score + 1e-5) - at(score - 1e-5)) / 2e-5;
+          expect(Math.abs(Number(result.gradient.data[q * shape[1] + d]) - numeric)).toBeLessThan(1e-4);
+        });
+      });
+    };
+    await fc.assert(fc.asyncProperty(batch, check), { numRuns: 40, seed: 11 });
+    await session.release();
+  });
+
+  test('stays finite at extreme scores', async () => {
+    const session = await sessionOf(loss);
+    const result = await session.run({
+      scores: { shape: [2, 2], data: Float32Array.of(-3e4, 3e4, 3e4, -3e4) },
+      positive: { shape: [2, 2], data: Float32Array.of(1, 0, 1, 0) },
+      negative: { shape: [2, 2], data: Float32Array.of(0, 1, 0, 1) },
+    });
+    expect(Number.isFinite(result.loss.data[0])).toBe(true);
+    expect([...result.gradient.data].every(Number.isFinite)).toBe(true);
+    await session.release();
+  });
+});

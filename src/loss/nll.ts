@@ -1,0 +1,8 @@
+import type { Loss } from './loss.js';
+import { softmaxLoss } from './softmax.js';
+
+/**
+ * Negative log likelihood of the positive against the query's own negatives: pairwise with one negative (the
+ * ANCE paper's loss), n-way with several.
+ */
+export const nll: Loss = { name: 'nll', negatives: 'own', build: softmaxLoss };

@@ -1,0 +1,35 @@
+import type { DenseTensor } from '../engine/index.js';
+import type { Loss } from '../loss/index.js';
+import type { TokenizedText } from '../model/packed-batch.js';
+
+/** What one step learns from. Every text stands here once, however often it is used. */
+export interface TrainingBatch {
+  queries: TokenizedText[];
+  documents: TokenizedText[];
+  /** For each query, the document that answers it. */
+  positives: readonly number[];
+  /** For each query, the documents sampled as its negatives. */
+  negatives: readonly (readonly number[])[];
+  /** For each query, documents of the batch known to be relevant to it, which must not count as negatives. */
+  known?: readonly (readonly number[])[];
+}
+
+/** The masks a loss works with. */
+export function lossMasks(
+  batch: TrainingBatch,
+  negatives: Loss['negatives'],
+): { positive: DenseTensor; negative: DenseTensor } {
+  const [rows, columns] = [batch.queries.length, batch.documents.length];
+  const shape = [rows, columns];
+  const positive = new Float32Array(rows * columns);
+  const negative = new Float32Array(rows * columns);
+  for (let q = 0; q < rows; q++) {
+    const row = negative.subarray(q * columns, (q + 1) * columns);
+    if (negatives === 'batch') row.fill(1);
+    else for (const document of batch.negatives[q]) row[document] = 1;
+    for (const document of batch.known?.[q] ?? []) row[document] = 0;
+    row[batch.positives[q]] = 0;
+    positive[q * columns + batch.positives[q]] = 1;
+  }
+  return { positive: { shape, data: positive }, negative: { shape, data: negative } };
+}

@@ -1,0 +1,129 @@
+import {
+  type DenseTensor,
+  type Graph,
+  type ParameterSpec,
+  permuteRows,
+  reshape,
+  split,
+  type Value,
+} from '../engine/index.js';
+import { dropoutFeeds } from '../model/dropout.js';
+import {
+  buildEncoder,
+  type DropoutPlace,
+  type EncoderSpec,
+  embeddingSize,
+  encoderFeeds,
+  encoderParameters,
+  textsDim,
+} from '../model/encoder-graph.js';
+import { packBatch, type TokenizedText } from '../model/packed-batch.js';
+import { DOCUMENTS, QUERIES } from './objective.js';
+
+/** One encoder for queries and documents, or one each (as DPR has). */
+export type Towers = 'shared' | 'two';
+
+/** How the parameters and inputs of each side's encoder start. */
+export const TOWER_PREFIX: Record<Towers, { queries: string; documents: string }> = {
+  shared: { queries: '', documents: '' },
+  two: { queries: 'query.', documents: 'document.' },
+};
+
+/** The parameters of one or both encoders, under the names the graphs give them. */
+export function towerParameters(spec: EncoderSpec, towers: Towers): ParameterSpec[] {
+  const prefixes = new Set(Object.values(TOWER_PREFIX[towers]));
+  return [...prefixes].flatMap((prefix) =>
+    encoderParameters(spec).map(({ name, shape }) => ({ name: prefix + name, shape })),
+  );
+}
+
+/** An encoder inside a step's graph, with its rows back in the order of the texts. */
+export class Tower {
+  readonly #spec: EncoderSpec;
+  readonly #prefix: string;
+  readonly #groups: number;
+  readonly #dropoutPlaces: DropoutPlace[];
+  readonly learned: Value[];
+  /** [texts, size], in the order the texts were given. */
+  readonly embeddings: Value;
+
+  constructor(
+    graph: Graph,
+    options: { spec: EncoderSpec; prefix: string; groups: number; dropout?: boolean },
+  ) {
+    const { spec, prefix, groups, dropout } = options;
+    const encoder = buildEncoder(graph, spec, { prefix, groups, dropout });
+    const index = (name: string): Value => graph.input(prefix + name, [textsDim(prefix, groups)], 'int32');
+    this.#spec = spec;
+    this.#prefix = prefix;
+    this.#groups = groups;
+    this.#dropoutPlaces = encoder.dropoutPlaces;
+    this.learned = encoder.learned;
+    this.embeddings = permuteRows(encoder.embeddings, index('order'), index('inverse'));
+  }
+
+  feeds(
+    texts: readonly TokenizedText[],
+    random: { seed: number; step: number },
+  ): Record<string, DenseTensor> {
+    const { config, head } = this.#spec;
+    const packed = packBatch(texts, {
+      groups: this.#groups,
+      pooling: head.pooling,
+      padTokenId: config.padTokenId,
+      positionOffset: config.positionOffset,
+    });
+    const rowOf = new Int32Array(texts.length);
+    packed.order.forEach((text, row) => {
+      rowOf[text] = row;
+    });
+    return {
+      ...encoderFeeds(packed, this.#prefix),
+      ...dropoutFeeds(this.#dropoutPlaces, packed, { ...random, prefix: this.#prefix }),
+      [`${this.#prefix}order`]: { shape: [texts.length], data: rowOf },
+      [`${this.#prefix}inverse`]: { shape: [texts.length], data: packed.order },
+    };
+  }
+}
+
+/** Both sides of a step: their embeddings, and the feeds that make them. */
+export interface TwoSides {
+  queries: Value;
+  documents: Value;
+  learned: Value[];
+  feeds(
+    texts: { queries: readonly TokenizedText[]; documents: readonly TokenizedText[] },
+    random: { seed: number; step: number },
+  ): Record<string, DenseTensor>;
+}
+
+export function buildTowers(
+  graph: Graph,
+  options: { spec: EncoderSpec; towers: Towers; groups: number; dropout?: boolean },
+): TwoSides {
+  const { spec, towers, groups, dropout } = options;
+  const size = embeddingSize(spec);
+  const prefixes = TOWER_PREFIX[towers];
+  if (towers === 'shared') {
+    const tower = new Tower(graph, { spec, prefix: prefixes.queries, groups, dropout });
+    const [queries, documents] = split(tower.embeddings, { axis: 0, sizes: [QUERIES, DOCUMENTS] });
+    return {
+      queries,
+      documents,
+      learned: tower.learned,
+      feeds: (texts, random) => tower.feeds([...texts.queries, ...texts.documents], random),
+    };
+  }
+  // Queries are short and of one kind: a single group serves them.
+  const query = new Tower(graph, { spec, prefix: prefixes.queries, groups: 1, dropout });
+  const document = new Tower(graph, { spec, prefix: prefixes.documents, groups, dropout });
+  return {
+    queries: reshape(query.embeddings, [QUERIES, size]),
+    documents: reshape(document.embeddings, [DOCUMENTS, size]),
+    learned: [...query.learned, ...document.learned],
+    feeds: (texts, random) => ({
+      ...query.feeds(texts.queries, random),
+      ...document.feeds(texts.documents, random),
+    }),
+  };
+}
