@@ -68,7 +68,11 @@ export class AtomicFile {
 
   /** Overwrites bytes already written, e.g. a header whose values are known only at the end. */
   async writeAt(offset: number, bytes: Uint8Array): Promise<void> {
-    await this.#handle.write(bytes, 0, bytes.length, offset);
+    try {
+      await this.#handle.write(bytes, 0, bytes.length, offset);
+    } catch (error) {
+      throw unwritable(this.path, error);
+    }
   }
 
   async commit(): Promise<void> {
@@ -111,7 +115,8 @@ export async function writeDirectoryAtomic(
     else await rename(partial, path);
     await syncDirectory(dirname(path));
   } catch (error) {
-    await rm(partial, { recursive: true, force: true });
+    // What failed is what to tell, not that there was nothing to clean up (e.g. the parent is a file).
+    await rm(partial, { recursive: true, force: true }).catch(() => undefined);
     throw error instanceof NearmissError ? error : unwritable(path, error);
   }
 }

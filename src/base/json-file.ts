@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { ZodType } from 'zod';
 import { describe, hasCode, NearmissError } from './errors.js';
+import { writeFileAtomic } from './files.js';
 
 /** Where a JSON text came from and what to say when it is not as it should be. */
 export interface JsonOptions<T> {
@@ -26,6 +27,11 @@ export async function readJsonFile<T>(
     throw new NearmissError(`${path}: ${reason}`, { ...options, cause: error });
   });
   return parseJson(text, { where: path, schema, ...options });
+}
+
+/** Writes a value as indented JSON, complete or not at all. */
+export async function writeJsonFile(path: string, value: unknown): Promise<void> {
+  await writeFileAtomic(path, `${JSON.stringify(value, null, 2)}\n`);
 }
 
 /** Parses and validates a JSON text. */

@@ -187,9 +187,10 @@ export function pickledOnly(model: string): NearmissError {
     `${model}: the weights are only there as pytorch_model.bin, expected safetensors`,
     {
       hint:
-        'convert them once where Python is at hand: python -c "from transformers import AutoModel; ' +
-        `AutoModel.from_pretrained('${model}').save_pretrained('converted')"; for a hub model, a bot may have ` +
-        'offered a conversion: try the revision refs/pr/1',
+        'convert them once where Python is at hand, in the folder of the file (for a hub model, download it ' +
+        'first; or a bot may have offered a conversion: try the revision refs/pr/1): python -c "import torch, ' +
+        "safetensors.torch as s; s.save_file({k: v.clone() for k, v in torch.load('pytorch_model.bin', " +
+        "map_location='cpu').items()}, 'model.safetensors', {'format': 'pt'})\"",
     },
   );
 }

@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import { exists, writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
+import { writeJsonFile } from '../base/json-file.js';
+import { type EncoderConfig, maxInputLength, readEncoderConfig, toHuggingFaceConfig } from './config.js';
+import type { StorageType } from './float-storage.js';
+import type { HeadDescription } from './head.js';
+import { type ModelCard, renderModelCard } from './model-card.js';
+import { readModules } from './modules-json.js';
+import { readPlainHead } from './plain-head.js';
+import { writeSafetensors } from './safetensors.js';
+import { readModuleHead, readTextSettings, type TextSettings } from './sentence-transformers.js';
+import { writeSentenceTransformersFiles } from './sentence-transformers-writer.js';
+import type { NamedTensor } from './tensor.js';
+import { copyTokenizer } from './tokenizer-files.js';
+import { openWeights, type Weights } from './weights.js';
+
+/** A model folder opened for reading: everything but the weights is in memory. */
+export interface ModelFolder extends TextSettings {
+  folder: string;
+  config: EncoderConfig;
+  head: HeadDescription;
+  /** The encoder's weights; close them when done. */
+  weights: Weights;
+  /** Longest input in tokens: what the model was trained for, at most what its positions allow. */
+  maxSequenceLength: number;
+  /** Where `tokenizer.json` and its companions are. */
+  tokenizerFolder: string;
+}
+
+/**
+ * Opens a folder saved by Transformers, sentence-transformers or nearmiss, or an ANCE checkpoint.
+ *
+ * @example
+ * const model = await openModelFolder('models/all-MiniLM-L6-v2');
+ * console.log(model.config.layers, model.head.pooling, model.maxSequenceLength);
+ * await model.weights.close();
+ */
+export async function openModelFolder(folder: string): Promise<ModelFolder> {
+  const modules = await readModules(folder);
+  const root = join(folder, modules?.Transformer ?? '');
+  const config = await readEncoderConfig(join(root, 'config.json'));
+  const settings = await readTextSettings(folder, modules?.Transformer);
+  const weights = await openWeights(root);
+  try {
+    const head = modules
+      ? await readModuleHead(folder, modules, config.hiddenSize)
+      : await readPlainHead(folder, weights, config.hiddenSize);
+    const limit = maxInputLength(config);
+    return {
+      ...settings,
+      folder,
+      config,
+      head,
+      weights,
+      maxSequenceLength: Math.min(settings.maxSequenceLength ?? limit, limit),
+      // Old sentence-transformers kept the tokenizer beside the weights, others keep it at the top.
+      tokenizerFolder: (await exists(join(root, 'tokenizer.json'))) ? root : folder,
+    };
+  } catch (error) {
+    await weights.close();
+    throw error;
+  }
+}
+
+/** A model to be written. */
+export interface ModelContent extends Partial<TextSettings> {
+  config: EncoderConfig;
+  /** The encoder's tensors under their Hugging Face names, without the head's (see `splitHead`). */
+  tensors: readonly NamedTensor[];
+  head: HeadDescription;
+  /** A folder whose tokenizer is copied. */
+  tokenizerFolder?: string;
+  /** For README.md. */
+  card?: ModelCard;
+  /** How to store the encoder's weights; `f32` unless told. */
+  dtype?: StorageType;
+}
+
+/**
+ * Writes a folder that nearmiss, sentence-transformers, Transformers and, once an ONNX export is beside it,
+ * Transformers.js load. It appears complete or not at all.
+ */
+export async function writeModelFolder(
+  path: string,
+  model: ModelContent,
+  options: { overwrite?: boolean } = {},
+): Promise<void> {
+  await writeDirectoryAtomic(path, (temporary) => fillModelFolder(temporary, model), options);
+}
+
+/** Writes a model's files into a folder that the caller makes appear, e.g. with more files beside them. */
+export async function fillModelFolder(folder: string, model: ModelContent): Promise<void> {
+  const { config, tensors, head, tokenizerFolder, card, dtype, ...settings } = model;
+  await writeJsonFile(join(folder, 'config.json'), {
+    ...toHuggingFaceConfig(config),
+    torch_dtype: dtype === 'f16' ? 'float16' : 'float32',
+  });
+  await writeSafetensors(join(folder, 'model.safetensors'), tensors, { dtype });
+  await writeSentenceTransformersFiles(folder, { ...settings, head, hiddenSize: config.hiddenSize });
+  if (tokenizerFolder !== undefined) {
+    const { maxSequenceLength } = settings;
+    await copyTokenizer({ from: tokenizerFolder, to: folder, config, maxSequenceLength });
+  }
+  if (card) await writeFileAtomic(join(folder, 'README.md'), renderModelCard(card));
+}
