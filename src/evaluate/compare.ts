@@ -84,6 +84,11 @@ export function compareRuns(
   const wanted = measures
     .flatMap((measure) => (typeof measure === 'string' ? parseMeasures(measure) : measure))
     .filter(({ text, shown }) => !text && shown === undefined);
+  if (wanted.length === 0) {
+    throw new NearmissError('none of these measures has a value for each query, as a comparison needs', {
+      hint: 'use for example nDCG@10',
+    });
+  }
   const judged = options.complete ? qrels : answeredByAny(runs, qrels);
   const evaluations = runs.map((run) => evaluate(run, judged, wanted, { ...options, complete: true }));
   const { queries } = evaluations[0];

@@ -92,7 +92,7 @@ function evaluatedQueries(run: Run, qrels: Qrels, options: EvaluateOptions): str
     const found = run.rankings.keys().next().value;
     const judged = qrels.keys().next().value;
     throw new NearmissError(
-      `the run and the qrels have no query in common (run: ${run.rankings.size} queries such as ` +
+      `the run ${JSON.stringify(run.tag)} and the qrels have no query in common (run: ${run.rankings.size} queries such as ` +
         `${JSON.stringify(found)}, qrels: ${qrels.size} such as ${JSON.stringify(judged)})`,
       { hint: 'check that both are of the same collection and split' },
     );

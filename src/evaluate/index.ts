@@ -14,7 +14,7 @@ export { hasAnswer } from './has-answer.js';
 export type { JudgedRanking } from './judged-ranking.js';
 export type { Measure } from './measure.js';
 export { rankBiasedOverlap, sharedHits } from './overlap.js';
-export { parseMeasure, parseMeasures } from './parse-measure.js';
+export { parseMeasure, parseMeasureList, parseMeasures } from './parse-measure.js';
 export { type ReadRunOptions, readRun } from './read-run.js';
 export { type HitSelection, inRankOrder, makeRun, type Ranking, type Run, selectHits } from './run.js';
 export { type Correction, correct } from './significance/correction.js';

@@ -35,6 +35,17 @@ export function parseMeasures(text: string): Measure[] {
   return [parseFamilyName(name)];
 }
 
+/**
+ * Reads the measures of a command line as trec_eval does: one that is named with parameters (`P.5`) takes the place of
+ * the same one without (`P`, also as a part of `official`), and none comes twice.
+ */
+export function parseMeasureList(texts: readonly string[]): Measure[] {
+  const single = texts.map((text) => text.trim()).flatMap((text) => TREC_NICKNAMES.get(text) ?? [text]);
+  const withParameters = new Set(single.map((text) => splitTrecName(text)?.family.name));
+  const measures = single.filter((text) => !withParameters.has(text)).flatMap(parseMeasures);
+  return [...new Map(measures.map((measure) => [measure.name, measure])).values()];
+}
+
 /** Every name that {@link parseMeasures} knows, without cutoffs and parameters. */
 export function measureNames(): string[] {
   const families = MEASURE_FAMILIES.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
@@ -44,16 +55,20 @@ export function measureNames(): string[] {
 function parseTrecName(text: string): Measure[] | undefined {
   const exact = TREC_FAMILIES.find(({ name }) => name === text);
   if (exact) return trecMeasures(exact);
-  // The longest name first, so that `ndcg_cut_10` is not read as `ndcg` with the parameter `cut_10`.
-  const family = TREC_FAMILIES.filter(({ name }) => text.startsWith(name) && /[._]/.test(text[name.length]))
+  const split = splitTrecName(text);
+  if (!split) return undefined;
+  const { family, values } = split;
+  if (family.each || family.together) return trecMeasures(family, values);
+  throw new UsageError(`measure "${text}": ${family.name} takes no parameters`);
+}
+
+/** Takes `P.5,10` or `P_5` apart; undefined where no parameters follow. */
+function splitTrecName(text: string): { family: TrecFamily; values: string[] } | undefined {
+  // The longest name first, so that `set_P_5` is never read as a shorter name with a longer parameter.
+  const family = TREC_FAMILIES.filter(({ name }) => text.startsWith(name))
     .sort((a, b) => b.name.length - a.name.length)
-    .find(({ name }) => /^-?[\d.]/.test(text.slice(name.length + 1)));
-  if (!family) return undefined;
-  if (!family.each && !family.together) {
-    throw new UsageError(`measure "${text}": ${family.name} takes no parameters`);
-  }
-  const given = text.slice(family.name.length + 1).split(',');
-  return trecMeasures(family, given);
+    .find(({ name }) => /^[._]-?[\d.]/.test(text.slice(name.length)));
+  return family && { family, values: text.slice(family.name.length + 1).split(',') };
 }
 
 function trecMeasures(family: TrecFamily, given: string[] = []): Measure[] {
@@ -130,6 +145,6 @@ function parseCutoff(text: string, family: MeasureFamily, given: string | undefi
 function unknownMeasure(text: string, name: string): UsageError {
   const near = suggest(name, measureNames());
   return new UsageError(`unknown measure "${text}"`, {
-    hint: near ? `did you mean ${near}?` : 'nearmiss eval --list shows all measures',
+    hint: near ? `did you mean ${text.replace(name, near)}?` : 'nearmiss eval --list shows all measures',
   });
 }

@@ -110,7 +110,8 @@ class RunReader {
   #checkColumns(count: number, line: number): void {
     const columns = Math.min(count, 6);
     if (columns !== 6 && columns !== 3) {
-      throw this.#error(line, `expected 6 columns or 3, got ${count}`, FORMATS_HINT);
+      const hint = count === 4 ? 'is this a qrels file? the run is named first' : FORMATS_HINT;
+      throw this.#error(line, `expected 6 columns or 3, got ${count}`, hint);
     }
     if (this.#columns === 0) this.#columns = columns;
     if (columns !== this.#columns) {
