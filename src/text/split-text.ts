@@ -1,0 +1,114 @@
+import { describe, NearmissError } from '../base/errors.js';
+
+export interface SplitTextOptions {
+  /** Words of a passage at most. */
+  maxWords: number;
+  /** Words that a passage repeats from the end of the one before it, at most half of `maxWords`. Default 0. */
+  overlap?: number;
+}
+
+/** Where a text may be cut, from the last resort to the best place. */
+const WORD = 0;
+const SENTENCE = 1;
+const PARAGRAPH = 2;
+
+/** One word with the punctuation on it, and what kind of place follows. */
+interface Unit {
+  start: number;
+  end: number;
+  border: number;
+}
+
+/** Scripts written without spaces between words. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+const BLANK_LINE = /\n[^\S\n]*\n/g;
+
+const wordSegmenter = new Intl.Segmenter('und', { granularity: 'word' });
+const sentenceSegmenter = new Intl.Segmenter('und', { granularity: 'sentence' });
+
+/**
+ * Splits a text into passages of at most `maxWords` words: at the last end of a paragraph in the second half of
+ * the passage, else of a sentence, else of a word, and so that no short rest is left. Words are what stands between
+ * spaces; Chinese, Japanese, Thai and the like, written without, are divided by Unicode's word rules.
+ */
+export function splitText(text: string, options: SplitTextOptions): string[] {
+  const { maxWords, overlap = 0 } = options;
+  checkOptions(maxWords, overlap);
+  const units = unitsOf(text);
+  const passages: string[] = [];
+  for (let start = 0; start < units.length; ) {
+    const end = cutAfter(units, start, maxWords);
+    passages.push(text.slice(units[start].start, units[end - 1].end));
+    if (end === units.length) break;
+    start = end - overlap;
+  }
+  return passages;
+}
+
+/** How many words a text has, counted as {@link splitText} does. */
+export function wordCount(text: string): number {
+  return unitsOf(text).length;
+}
+
+/** The index after the passage that begins at `start`. */
+function cutAfter(units: Unit[], start: number, maxWords: number): number {
+  const left = units.length - start;
+  if (left <= maxWords) return units.length;
+  const shortest = Math.floor(maxWords / 2) + 1;
+  const longest = Math.min(maxWords, left - Math.ceil(maxWords / 4));
+  let best = start + longest;
+  for (let end = start + longest; end >= start + shortest; end--) {
+    if (units[end - 1].border > units[best - 1].border) best = end;
+  }
+  return best;
+}
+
+function unitsOf(text: string): Unit[] {
+  const units: Unit[] = [];
+  let start = 0;
+  const pushParagraph = (end: number): void => {
+    for (const { segment, index } of sentenceSegmenter.segment(text.slice(start, end))) {
+      pushWords(units, segment, start + index);
+    }
+    if (units.length > 0) units[units.length - 1].border = PARAGRAPH;
+  };
+  for (const blank of text.matchAll(BLANK_LINE)) {
+    pushParagraph(blank.index);
+    start = blank.index + blank[0].length;
+  }
+  pushParagraph(text.length);
+  return units;
+}
+
+function pushWords(units: Unit[], sentence: string, offset: number): void {
+  for (const { index, 0: word } of sentence.matchAll(/\S+/g)) {
+    if (UNSPACED.test(word)) pushUnspaced(units, word, offset + index);
+    else units.push({ start: offset + index, end: offset + index + word.length, border: WORD });
+  }
+  if (units.length > 0) units[units.length - 1].border = SENTENCE;
+}
+
+/** Punctuation goes with the word before it. */
+function pushUnspaced(units: Unit[], run: string, offset: number): void {
+  let joined = false;
+  for (const { index, segment, isWordLike } of wordSegmenter.segment(run)) {
+    const end = offset + index + segment.length;
+    if (joined && !isWordLike) units[units.length - 1].end = end;
+    else units.push({ start: offset + index, end, border: WORD });
+    joined = true;
+  }
+}
+
+function checkOptions(maxWords: number, overlap: number): void {
+  if (!Number.isInteger(maxWords) || maxWords < 1) {
+    throw new NearmissError(`maxWords: expected a whole number of at least 1, got ${describe(maxWords)}`);
+  }
+  const most = Math.floor(maxWords / 2);
+  if (!Number.isInteger(overlap) || overlap < 0 || overlap > most) {
+    throw new NearmissError(
+      `overlap: expected a whole number from 0 to ${most} (half of maxWords), got ${describe(overlap)}`,
+    );
+  }
+}
