@@ -1,0 +1,47 @@
+import { mkdir, open, readFile, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hasCode } from './errors.js';
+
+const POLL_MS = 100;
+
+/**
+ * Runs `work` while no other process runs work under the same lock file. A lock whose process has died is
+ * taken over.
+ */
+export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+  await mkdir(dirname(path), { recursive: true });
+  while (!(await tryLock(path))) {
+    if (await isStale(path)) await rm(path, { force: true });
+    else await sleep(POLL_MS);
+  }
+  try {
+    return await work();
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+async function tryLock(path: string): Promise<boolean> {
+  try {
+    const handle = await open(path, 'wx');
+    await handle.write(String(process.pid));
+    await handle.close();
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
+    throw error;
+  }
+}
+
+async function isStale(path: string): Promise<boolean> {
+  const owner = Number(await readFile(path, 'utf8').catch(() => ''));
+  // Empty: its owner is just writing its number, or has just removed it.
+  if (!Number.isSafeInteger(owner) || owner <= 0) return false;
+  try {
+    process.kill(owner, 0);
+    return false;
+  } catch (error) {
+    return hasCode(error, 'ESRCH');
+  }
+}
