@@ -1,3 +1,4 @@
+import { NearmissError } from '../base/errors.js';
 import { detach } from '../base/lines.js';
 import type { Judgment, Qrels } from './dataset.js';
 import { type OnProblem, RecordContext, throwProblem } from './problem.js';
@@ -52,7 +53,9 @@ export async function writeQrels(
   await TextWriter.write(path, async (writer) => {
     if (!trec) await writer.add('query-id\tcorpus-id\tscore\n');
     for (const [queryId, judged] of qrels) {
+      checkId(queryId, trec);
       for (const [documentId, grade] of judged) {
+        checkId(documentId, trec);
         const full = writer.add(
           trec ? `${queryId} 0 ${documentId} ${grade}\n` : `${queryId}\t${documentId}\t${grade}\n`,
         );
@@ -135,4 +138,15 @@ function reportRepeat(at: RecordContext, { queryId, documentId, grade }: Judgmen
       hint: 'keep one of the two lines',
     });
   }
+}
+
+/** An id that contains the separator would be read back as two columns. */
+function checkId(id: string, trec: boolean): void {
+  if (!(trec ? /\s/ : /[\t\n\r]/).test(id)) return;
+  throw new NearmissError(
+    `id ${JSON.stringify(id)}: expected no ${trec ? 'white space' : 'tabs or line breaks'}`,
+    {
+      hint: 'qrels files separate their columns by it: change the id',
+    },
+  );
 }

@@ -1,4 +1,5 @@
 import { NearmissError } from '../base/errors.js';
+import { detach } from '../base/lines.js';
 import type { Dataset, Document, Qrels, Query, TrainingExample } from './dataset.js';
 import { IdTable } from './id-table.js';
 import { type OnProblem, RecordContext, throwProblem } from './problem.js';
@@ -50,8 +51,8 @@ export class SourcesDataset implements Dataset {
     const qrels: Qrels = new Map();
     for await (const { queryId, positives } of this.examples(split)) {
       const judged = qrels.get(queryId) ?? new Map<string, number>();
-      for (const { id } of positives) judged.set(id, 1);
-      qrels.set(queryId, judged);
+      for (const { id } of positives) judged.set(detach(id), 1);
+      qrels.set(detach(queryId), judged);
     }
     return qrels;
   }

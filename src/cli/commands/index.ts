@@ -1,7 +1,8 @@
 import type { RegisterCommand } from '../command.js';
 import { registerCompare } from './compare.js';
+import { registerData } from './data.js';
 import { registerEval } from './eval.js';
 import { registerFuse } from './fuse.js';
 
 /** Every command, in the order `nearmiss --help` shows them. */
-export const commands: RegisterCommand[] = [registerEval, registerCompare, registerFuse];
+export const commands: RegisterCommand[] = [registerData, registerEval, registerCompare, registerFuse];

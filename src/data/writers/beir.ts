@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
 import { writeDirectoryAtomic } from '../../base/files.js';
 import type { Dataset, Document, Query, TrainingExample } from '../dataset.js';
+import { IdTable } from '../id-table.js';
 import { writeQrels } from '../qrels.js';
 import { TextWriter } from './text-writer.js';
 
@@ -23,6 +24,8 @@ export interface WrittenCounts {
   judgments: Record<string, number>;
   /** By split. */
   examples: Record<string, number>;
+  /** Judgments whose query or document is not in the collection; they are written as they are. */
+  dangling: number;
 }
 
 /**
@@ -37,14 +40,18 @@ export async function writeBeir(
   folder: string,
   options: WriteBeirOptions = {},
 ): Promise<WrittenCounts> {
-  const counts: WrittenCounts = { documents: 0, queries: 0, judgments: {}, examples: {} };
+  const counts: WrittenCounts = { documents: 0, queries: 0, judgments: {}, examples: {}, dangling: 0 };
+  const ids = { documents: new IdTable(), queries: new IdTable() };
   const ending = options.gzip ? '.jsonl.gz' : '.jsonl';
   const fill = async (temporary: string): Promise<void> => {
     counts.documents = await writeRecords(
       join(temporary, `corpus${ending}`),
       dataset.documents(),
       documentLine,
-      () => options.onRecord?.('documents'),
+      ({ id }) => {
+        ids.documents.add(id);
+        options.onRecord?.('documents');
+      },
     );
     if (counts.documents === 0) {
       throw new NearmissError(`${dataset.name}: it has no documents`, {
@@ -55,34 +62,48 @@ export async function writeBeir(
       join(temporary, `queries${ending}`),
       dataset.queries(),
       queryLine,
-      () => options.onRecord?.('queries'),
+      ({ id }) => {
+        ids.queries.add(id);
+        options.onRecord?.('queries');
+      },
     );
-    await writeSplits(dataset, temporary, ending, options, counts);
+    await writeJudgments(dataset, join(temporary, 'qrels'), ids, counts);
+    await writeExamples(dataset, join(temporary, 'examples'), ending, options, counts);
   };
   await writeDirectoryAtomic(folder, fill, { overwrite: options.overwrite });
   return counts;
 }
 
-async function writeSplits(
+async function writeJudgments(
+  dataset: Dataset,
+  folder: string,
+  ids: { documents: IdTable; queries: IdTable },
+  counts: WrittenCounts,
+): Promise<void> {
+  await mkdir(folder);
+  for (const split of await dataset.splits()) {
+    const qrels = await dataset.qrels(split);
+    await writeQrels(join(folder, `${split}.tsv`), qrels);
+    counts.judgments[split] = 0;
+    for (const [queryId, judged] of qrels) {
+      counts.judgments[split] += judged.size;
+      const known = ids.queries.has(queryId);
+      for (const id of judged.keys()) if (!known || !ids.documents.has(id)) counts.dangling++;
+    }
+  }
+}
+
+async function writeExamples(
   dataset: Dataset,
   folder: string,
   ending: string,
   options: WriteBeirOptions,
   counts: WrittenCounts,
 ): Promise<void> {
-  await mkdir(join(folder, 'qrels'));
-  for (const split of await dataset.splits()) {
-    const qrels = await dataset.qrels(split);
-    await writeQrels(join(folder, 'qrels', `${split}.tsv`), qrels);
-    counts.judgments[split] = [...qrels.values()].reduce((sum, judged) => sum + judged.size, 0);
-  }
   for (const split of (await dataset.exampleSplits?.()) ?? []) {
-    counts.examples[split] = await writeRecords(
-      join(folder, 'examples', `${split}${ending}`),
-      dataset.examples!(split),
-      exampleLine,
-      () => options.onRecord?.('examples'),
-    );
+    const path = join(folder, `${split}${ending}`);
+    const count = (): void => options.onRecord?.('examples');
+    counts.examples[split] = await writeRecords(path, dataset.examples!(split), exampleLine, count);
   }
 }
 
@@ -90,7 +111,7 @@ async function writeRecords<T>(
   path: string,
   records: AsyncIterable<T>,
   toLine: (record: T) => string,
-  onRecord: () => void,
+  onRecord: (record: T) => void,
 ): Promise<number> {
   let written = 0;
   await TextWriter.write(path, async (writer) => {
@@ -98,7 +119,7 @@ async function writeRecords<T>(
       const full = writer.add(`${toLine(record)}\n`);
       if (full) await full;
       written++;
-      onRecord();
+      onRecord(record);
     }
   });
   return written;

@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+import { addSourceOptions, formatsHelp, type SourceFlags, toOpenOptions } from './source-options.js';
+
+interface ImportFlags extends SourceFlags {
+  gzip?: boolean;
+  overwrite?: boolean;
+  skipErrors?: boolean;
+  json?: boolean;
+}
+
+export function registerImport(data: Command): void {
+  const command = data
+    .command('import')
+    .description('turn a collection of any format into a BEIR folder')
+    .argument('<source>', 'a folder or a file, plain or .gz')
+    .argument('<out>', 'the folder to write');
+  addSourceOptions(command)
+    .option('--gzip', 'compress corpus, queries and examples')
+    .option('--overwrite', 'replace the folder where it exists')
+    .option('--skip-errors', 'leave records with errors out and list them, instead of stopping at the first')
+    .option('--json', 'print the counts as JSON')
+    .action(importAction)
+    .addHelpText(
+      'after',
+      `
+Formats:
+${formatsHelp()}
+
+Examples:
+  nearmiss data import msmarco/ data/msmarco --gzip
+  nearmiss data import biencoder-nq-train.json.gz data/nq
+  nearmiss data import products.csv data/shop --id-field sku --title-field name --text-field description
+  nearmiss data import collection.tsv data/dl19 --queries topics.txt --qrels test=2019qrels-pass.txt
+  nearmiss data import triples.jsonl data/colbert --documents collection.tsv --queries queries.tsv
+`,
+    );
+}
+
+async function importAction(source: string, out: string, flags: ImportFlags): Promise<void> {
+  const [{ openDataset }, { writeBeir }, { Progress }, { ProblemTally }] = await Promise.all([
+    import('../../../data/open.js'),
+    import('../../../data/writers/beir.js'),
+    import('../../../base/progress.js'),
+    import('./problem-tally.js'),
+  ]);
+  const tally = new ProblemTally({ skipErrors: flags.skipErrors ?? false });
+  const dataset = await openDataset(source, { ...toOpenOptions(flags), onProblem: tally.onProblem });
+  const progress = new Progress({ label: 'import', unit: 'records' });
+  const counts = await writeBeir(dataset, out, {
+    gzip: flags.gzip,
+    overwrite: flags.overwrite,
+    onRecord: () => progress.advance(),
+  });
+  progress.finish();
+  tally.print(source, counts.dangling);
+  const result = { out, ...counts, errors: tally.errors, warnings: tally.warnings };
+  process.stdout.write(flags.json ? `${JSON.stringify(result)}\n` : describeCounts(result));
+}
+
+function describeCounts(result: {
+  out: string;
+  documents: number;
+  queries: number;
+  judgments: Record<string, number>;
+  examples: Record<string, number>;
+}): string {
+  const bySplit = (counts: Record<string, number>): string =>
+    Object.entries(counts)
+      .map(([split, count]) => `${split} ${count}`)
+      .join(', ') || 'none';
+  return `${result.out}: ${result.documents} documents, ${result.queries} queries
+judgments: ${bySplit(result.judgments)}
+training examples: ${bySplit(result.examples)}
+`;
+}

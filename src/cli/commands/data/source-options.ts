@@ -1,0 +1,92 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { FILE_FORMATS, FOLDER_FORMATS, type FormatName } from '../../../data/formats.js';
+import type { OpenOptions } from '../../../data/open.js';
+import type { TopicPart } from '../../../data/readers/trec-topics.js';
+
+/** The flags that say what a source is; see {@link toOpenOptions}. */
+export interface SourceFlags {
+  format: FormatName | 'auto';
+  documents?: string;
+  queries?: string;
+  qrels?: Record<string, string>;
+  examples?: Record<string, string>;
+  split?: string;
+  idField?: string;
+  textField?: string[];
+  titleField?: string;
+  queryIdField?: string;
+  queryTextField?: string[];
+  lineIds?: boolean;
+  columns?: string[];
+  topicPart?: TopicPart;
+}
+
+/** Adds the flags that name a source's format, its parts and its fields. */
+export function addSourceOptions(command: Command): Command {
+  const formats = ['auto', ...Object.keys(FOLDER_FORMATS), ...Object.keys(FILE_FORMATS)];
+  return command
+    .addOption(new Option('--format <name>', 'format of the source').choices(formats).default('auto'))
+    .option('--documents <file>', 'documents that are in another file')
+    .option('--queries <file>', 'queries that are in another file')
+    .option('--qrels <split=file>', 'judgments that are in another file (repeatable)', bySplit('test'))
+    .option('--examples <split=file>', 'training examples in another file (repeatable)', bySplit('train'))
+    .option('--split <name>', 'the split of the examples of a training file (default: train)')
+    .option('--id-field <name>', 'field or column that holds the id of a document')
+    .option('--text-field <name>', 'field that holds its text (repeatable: joined)', append)
+    .option('--title-field <name>', 'field that holds its title')
+    .option('--query-id-field <name>', 'field that holds the id of a query')
+    .option('--query-text-field <name>', 'field that holds its text (repeatable: joined)', append)
+    .option('--line-ids', 'documents have no id: use the number of the line')
+    .option('--columns <names>', 'names of the columns, comma separated, for tables without a header', list)
+    .addOption(new Option('--topic-part <part>', 'part of TREC topics').choices(['title', 'desc', 'narr']));
+}
+
+/** The flags as {@link OpenOptions}. */
+export function toOpenOptions(flags: SourceFlags): OpenOptions {
+  return {
+    ...(flags.format !== 'auto' && { format: flags.format }),
+    documents: flags.documents,
+    queries: flags.queries,
+    qrels: flags.qrels,
+    examples: flags.examples,
+    split: flags.split,
+    columns: flags.columns,
+    topicPart: flags.topicPart,
+    fields: { id: flags.idField, text: flags.textField, title: flags.titleField, lineIds: flags.lineIds },
+    queryFields: { id: flags.queryIdField, text: flags.queryTextField },
+  };
+}
+
+/** The formats with what they are, for the help text. */
+export function formatsHelp(): string {
+  const line = ([name, summary]: [string, string]): string => `  ${name.padEnd(26)}${summary}`;
+  const files = Object.entries(FILE_FORMATS).map(([name, { summary }]): [string, string] => [name, summary]);
+  return [...Object.entries(FOLDER_FORMATS), ...files].map(line).join('\n');
+}
+
+/** Parses a whole number above `least`. */
+export function wholeNumber(least = 0): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!Number.isSafeInteger(value) || value < least) {
+      throw new InvalidArgumentError(`expected a whole number from ${least} up, got "${text}"`);
+    }
+    return value;
+  };
+}
+
+/** Parses `a,b,c`. */
+export function list(text: string): string[] {
+  return text.split(',').map((part) => part.trim());
+}
+
+function append(text: string, before: string[] = []): string[] {
+  return [...before, text];
+}
+
+function bySplit(usual: string) {
+  return (text: string, before: Record<string, string> = {}): Record<string, string> => {
+    const [, split = usual, file = text] = /^([^=/\\]+)=(.+)$/.exec(text) ?? [];
+    return { ...before, [split]: file };
+  };
+}

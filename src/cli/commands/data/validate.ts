@@ -1,0 +1,67 @@
+import type { Command } from 'commander';
+import { addSourceOptions, type SourceFlags, toOpenOptions, wholeNumber } from './source-options.js';
+
+interface ValidateFlags extends SourceFlags {
+  max: number;
+  first?: boolean;
+  json?: boolean;
+}
+
+export function registerValidate(data: Command): void {
+  const command = data
+    .command('validate')
+    .description('list everything that is wrong with a collection; exit code 1 when there are errors')
+    .argument('<source>', 'a BEIR folder, or anything that import reads');
+  addSourceOptions(command)
+    .option('--max <n>', 'list at most so many problems (all are counted)', wholeNumber(0), 100)
+    .option('--first', 'stop at the first error')
+    .option('--json', 'print the report as JSON')
+    .action(validateAction)
+    .addHelpText(
+      'after',
+      `
+Errors: broken UTF-8, JSON or CSV · missing or mistyped fields (a list given as a text) · ids that come twice ·
+judgments and examples that point nowhere or contradict each other · missing files.
+Warnings: empty texts · queries without a relevant document · repeated judgments · empty splits.
+
+Examples:
+  nearmiss data validate data/mine
+  nearmiss data validate train.jsonl --format flagembedding --first
+  nearmiss data validate data/mine --json | jq .codes
+`,
+    );
+}
+
+async function validateAction(source: string, flags: ValidateFlags): Promise<void> {
+  const [{ validateDataset }, { Progress, count }, { formatProblem }] = await Promise.all([
+    import('../../../data/validate.js'),
+    import('../../../base/progress.js'),
+    import('../../../data/problem.js'),
+  ]);
+  const progress = new Progress({ label: 'validate', unit: 'records' });
+  const report = await validateDataset(source, {
+    ...toOpenOptions(flags),
+    max: flags.max,
+    first: flags.first,
+    onRecord: () => progress.advance(),
+  });
+  progress.finish();
+  if (report.errors > 0) process.exitCode = 1;
+  if (flags.json) {
+    process.stdout.write(`${JSON.stringify(report)}\n`);
+    return;
+  }
+  for (const problem of report.problems) {
+    process.stdout.write(`${problem.severity}: ${formatProblem(problem)}\n`);
+    if (problem.hint) process.stdout.write(`  → ${problem.hint}\n`);
+  }
+  const more = report.errors + report.warnings - report.problems.length;
+  if (more > 0) process.stdout.write(`… and ${count(more)} more (--max ${flags.max})\n`);
+  const { documents, queries, judgments, examples } = report.checked;
+  process.stdout.write(
+    `${source} (${report.format}): ${count(documents)} documents, ${count(queries)} queries, ` +
+      `${count(judgments)} judgments, ${count(examples)} training examples\n` +
+      `${count(report.errors)} errors, ${count(report.warnings)} warnings` +
+      `${report.stopped ? '; stopped at the first error' : ''}\n`,
+  );
+}
