@@ -23,10 +23,12 @@ interface Unit {
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-const BLANK_LINE = /\n[^\S\n]*\n/g;
+/** The segmenter's time grows with the square of its input, so it gets a clause at a time. */
+const CLAUSE = /[^\p{P}]{1,500}\p{P}{0,20}|\p{P}{1,20}/gu;
+const BLANK_LINE = /\n[^\S\n]*\n/;
+const SENTENCE_END = /[.!?…。!?]["'\p{Pe}\p{Pf}]{0,3}$/u;
 
 const wordSegmenter = new Intl.Segmenter('und', { granularity: 'word' });
-const sentenceSegmenter = new Intl.Segmenter('und', { granularity: 'sentence' });
 
 /**
  * Splits a text into passages of at most `maxWords` words: at the last end of a paragraph in the second half of
@@ -67,38 +69,35 @@ function cutAfter(units: Unit[], start: number, maxWords: number): number {
 
 function unitsOf(text: string): Unit[] {
   const units: Unit[] = [];
-  let start = 0;
-  const pushParagraph = (end: number): void => {
-    for (const { segment, index } of sentenceSegmenter.segment(text.slice(start, end))) {
-      pushWords(units, segment, start + index);
-    }
-    if (units.length > 0) units[units.length - 1].border = PARAGRAPH;
-  };
-  for (const blank of text.matchAll(BLANK_LINE)) {
-    pushParagraph(blank.index);
-    start = blank.index + blank[0].length;
+  for (const { index, 0: run } of text.matchAll(/\S+/g)) {
+    const last = units.at(-1);
+    if (last && BLANK_LINE.test(text.slice(last.end, index))) last.border = PARAGRAPH;
+    if (UNSPACED.test(run)) pushUnspaced(units, run, index);
+    else units.push(unit(run, index));
   }
-  pushParagraph(text.length);
   return units;
-}
-
-function pushWords(units: Unit[], sentence: string, offset: number): void {
-  for (const { index, 0: word } of sentence.matchAll(/\S+/g)) {
-    if (UNSPACED.test(word)) pushUnspaced(units, word, offset + index);
-    else units.push({ start: offset + index, end: offset + index + word.length, border: WORD });
-  }
-  if (units.length > 0) units[units.length - 1].border = SENTENCE;
 }
 
 /** Punctuation goes with the word before it. */
 function pushUnspaced(units: Unit[], run: string, offset: number): void {
-  let joined = false;
-  for (const { index, segment, isWordLike } of wordSegmenter.segment(run)) {
-    const end = offset + index + segment.length;
-    if (joined && !isWordLike) units[units.length - 1].end = end;
-    else units.push({ start: offset + index, end, border: WORD });
-    joined = true;
+  let open = false;
+  for (const { index: start, 0: clause } of run.matchAll(CLAUSE)) {
+    for (const { index, segment, isWordLike } of wordSegmenter.segment(clause)) {
+      const at = offset + start + index;
+      const last = units.length - 1;
+      if (open && !isWordLike)
+        units[last] = unit(
+          run.slice(units[last].start - offset, start + index + segment.length),
+          units[last].start,
+        );
+      else units.push(unit(segment, at));
+      open = true;
+    }
   }
+}
+
+function unit(text: string, start: number): Unit {
+  return { start, end: start + text.length, border: SENTENCE_END.test(text.slice(-4)) ? SENTENCE : WORD };
 }
 
 function checkOptions(maxWords: number, overlap: number): void {
