@@ -20,9 +20,6 @@ const {
   RegionalIndicator,
 } = CharacterClass;
 
-/** Longer words are cut, as Lucene's StandardTokenizer does. */
-export const MAX_TOKEN_LENGTH = 255;
-
 const ZERO_WIDTH_JOINER = 0x200d;
 const PICTOGRAPH = /^\p{Extended_Pictographic}/u;
 
@@ -51,7 +48,7 @@ export function scanWords(text: string, spans: TokenSpans): void {
       case Connector:
         at = scanWord(text, start);
         if (at < 0) at = -at;
-        else addCut(spans, start, at);
+        else spans.add(start, at);
         break;
       case Han:
       case Hiragana:
@@ -61,7 +58,7 @@ export function scanWords(text: string, spans: TokenSpans): void {
       case SouthEastAsian:
         do at = skipExtend(text, at + width(text, at));
         while (at < length && classAt(text, at) === SouthEastAsian);
-        addCut(spans, start, at);
+        spans.add(start, at);
         break;
       case Emoji:
         at = scanEmoji(text, at);
@@ -150,12 +147,6 @@ function skipExtend(text: string, from: number): number {
   let at = from;
   while (at < text.length && classAt(text, at) === Extend) at += width(text, at);
   return at;
-}
-
-function addCut(spans: TokenSpans, start: number, end: number): void {
-  let from = start;
-  for (; end - from > MAX_TOKEN_LENGTH; from += MAX_TOKEN_LENGTH) spans.add(from, from + MAX_TOKEN_LENGTH);
-  spans.add(from, end);
 }
 
 function classAt(text: string, at: number): number {

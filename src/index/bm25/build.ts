@@ -1,0 +1,169 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { NearmissError } from '../../base/errors.js';
+import { PARTIAL_PREFIX, writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
+import { type Document, fullText } from '../../data/dataset.js';
+import { type Analyzer, analyzerFor, type Language } from '../../text/analyzers/index.js';
+import { ByteWriter } from './byte-writer.js';
+import { encodeLength } from './document-length.js';
+import { type Bm25Meta, FILES, FORMAT_NAME, FORMAT_VERSION, META_FILE } from './format.js';
+import { IndexWriter } from './index-writer.js';
+import { mergeRuns } from './merge-runs.js';
+import { mergeVectors } from './merge-vectors.js';
+import { PostingsBuffer, type RunFiles } from './postings-buffer.js';
+
+export interface BuildOptions {
+  /** How text becomes terms. Default `en`. */
+  language?: Language;
+  /**
+   * Memory for postings and vocabulary, in megabytes; when it is full, a sorted run goes to disk. Default 256.
+   * The process itself, the reader of the collection and one byte a document come on top.
+   */
+  memoryMb?: number;
+  /** Also stores each document's terms, which RM3 needs; about doubles the index. Default false. */
+  vectors?: boolean;
+  /** Replaces an index that is there already. */
+  overwrite?: boolean;
+  /** Called after each document. */
+  onDocument?: () => void;
+}
+
+export const DEFAULT_MEMORY_MB = 256;
+export const MIN_MEMORY_MB = 4;
+
+/**
+ * Indexes documents (title and text as one field) into a folder, which appears when it is complete.
+ *
+ * @example
+ * const dataset = await openDataset('data/scifact');
+ * await buildBm25Index('indexes/scifact', dataset.documents(), { language: 'en' });
+ */
+export async function buildBm25Index(
+  folder: string,
+  documents: AsyncIterable<Document> | Iterable<Document>,
+  options: BuildOptions = {},
+): Promise<Bm25Meta> {
+  const { language = 'en', memoryMb = DEFAULT_MEMORY_MB, vectors = false } = options;
+  if (!(memoryMb >= MIN_MEMORY_MB)) {
+    throw new NearmissError(`memory: expected at least ${MIN_MEMORY_MB} MB, got ${memoryMb}`);
+  }
+  let meta: Bm25Meta | undefined;
+  await writeDirectoryAtomic(
+    folder,
+    async (target) => {
+      const runsFolder = await mkdtemp(join(target, PARTIAL_PREFIX));
+      const builder = new Builder(target, runsFolder, {
+        analyzer: analyzerFor(language),
+        memoryBytes: memoryMb * 1e6,
+        vectors,
+      });
+      try {
+        for await (const document of documents) {
+          builder.add(document);
+          options.onDocument?.();
+        }
+        meta = await builder.finish();
+      } finally {
+        builder.dispose();
+      }
+      await rm(runsFolder, { recursive: true });
+      await writeFileAtomic(join(target, META_FILE), `${JSON.stringify(meta, null, 2)}\n`);
+    },
+    { overwrite: options.overwrite },
+  );
+  return meta!;
+}
+
+interface BuilderOptions {
+  analyzer: Analyzer;
+  memoryBytes: number;
+  vectors: boolean;
+}
+
+/** Collects postings, sends full buffers to disk as runs, and merges them in the end. */
+class Builder {
+  readonly #target: string;
+  readonly #runsFolder: string;
+  readonly #options: BuilderOptions;
+  readonly #runs: RunFiles[] = [];
+  readonly #ids: ByteWriter;
+  readonly #idOffsets: ByteWriter;
+  readonly #open: { dispose(): void }[];
+  #buffer: PostingsBuffer;
+  #lengthCodes = new Uint8Array(1 << 16);
+  #documents = 0;
+  #nonEmptyDocuments = 0;
+  #totalLength = 0;
+
+  constructor(target: string, runsFolder: string, options: BuilderOptions) {
+    this.#target = target;
+    this.#runsFolder = runsFolder;
+    this.#options = options;
+    this.#ids = new ByteWriter(join(target, FILES.ids));
+    this.#idOffsets = new ByteWriter(join(target, FILES.idOffsets));
+    this.#open = [this.#ids, this.#idOffsets];
+    this.#buffer = new PostingsBuffer(options.analyzer, 0);
+  }
+
+  add(document: Document): void {
+    const length = this.#buffer.add(fullText(document));
+    this.#idOffsets.u32(this.#ids.position);
+    this.#ids.text(document.id);
+    if (this.#documents === this.#lengthCodes.length) this.#growLengths();
+    this.#lengthCodes[this.#documents++] = encodeLength(length);
+    this.#totalLength += length;
+    if (length > 0) this.#nonEmptyDocuments++;
+    if (this.#buffer.bytes > this.#options.memoryBytes) this.#writeRun();
+  }
+
+  async finish(): Promise<Bm25Meta> {
+    if (this.#documents === 0) {
+      throw new NearmissError('the collection has no documents: there is nothing to index');
+    }
+    if (this.#buffer.documents > 0) this.#writeRun();
+    this.#idOffsets.u32(this.#ids.position);
+    const bufferBytes = Math.min(1e6, this.#options.memoryBytes / (this.#runs.length + 1));
+    const lengths = new ByteWriter(join(this.#target, FILES.lengths));
+    lengths.bytes(this.#lengthCodes.subarray(0, this.#documents));
+    const writer = new IndexWriter(this.#target, this.#lengthCodes);
+    this.#open.push(lengths, writer);
+    const numbers = await mergeRuns(this.#runs, writer, { bufferBytes });
+    const { files, ...counts } = writer.close();
+    const vectorFiles = this.#options.vectors
+      ? await mergeVectors(this.#target, this.#runs, numbers, { bufferBytes })
+      : {};
+    return {
+      format: FORMAT_NAME,
+      version: FORMAT_VERSION,
+      language: this.#options.analyzer.language,
+      documents: this.#documents,
+      nonEmptyDocuments: this.#nonEmptyDocuments,
+      totalLength: this.#totalLength,
+      ...counts,
+      files: {
+        ...files,
+        [FILES.lengths]: lengths.close(),
+        [FILES.ids]: this.#ids.close(),
+        [FILES.idOffsets]: this.#idOffsets.close(),
+        ...vectorFiles,
+      },
+    };
+  }
+
+  /** Closes what a failure left open. */
+  dispose(): void {
+    for (const file of this.#open) file.dispose();
+  }
+
+  #writeRun(): void {
+    const path = join(this.#runsFolder, `run-${this.#runs.length}`);
+    this.#runs.push(this.#buffer.write(path, { vectors: this.#options.vectors }));
+    this.#buffer = new PostingsBuffer(this.#options.analyzer, this.#documents);
+  }
+
+  #growLengths(): void {
+    const grown = new Uint8Array(2 * this.#lengthCodes.length);
+    grown.set(this.#lengthCodes);
+    this.#lengthCodes = grown;
+  }
+}

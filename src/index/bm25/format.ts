@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { LANGUAGES } from '../../text/analyzers/index.js';
+
+/** What the folder of an index holds; docs/bm25.md describes every file. All numbers are little endian. */
+export const FORMAT_NAME = 'nearmiss-bm25';
+
+/** Raised whenever an older reader would misread a newer index. */
+export const FORMAT_VERSION = 1;
+
+export const META_FILE = 'meta.json';
+
+/** Every binary file, by what it holds. */
+export const FILES = {
+  /** The terms in UTF-8, one after the other, in the order of JavaScript's `<`. */
+  terms: 'terms.bin',
+  /** A row of {@link TERM_ROW} u32 for each term, and one that ends them. */
+  termTable: 'term-table.bin',
+  /** Blocks of postings (block-codec.ts). */
+  postings: 'postings.bin',
+  /** A row of {@link BLOCK_ROW} u32 for each block, and one that ends them. */
+  blocks: 'blocks.bin',
+  /** u32 entries: coded length | frequency << 8 (impacts.ts). */
+  impacts: 'impacts.bin',
+  /** A coded length for each document (document-length.ts). */
+  lengths: 'lengths.bin',
+  /** The document ids in UTF-8, one after the other, in indexing order. */
+  ids: 'ids.bin',
+  /** u32, where each id starts, and where the last one ends. */
+  idOffsets: 'id-offsets.bin',
+} as const;
+
+/** The forward index, there only when it was asked for. */
+export const VECTOR_FILES = {
+  /** For each document: (term gap, frequency) pairs as variable-length integers. */
+  vectors: 'vectors.bin',
+  /** u32, where each vector starts, and where the last one ends. */
+  vectorOffsets: 'vector-offsets.bin',
+} as const;
+
+export type FileKey = keyof typeof FILES | keyof typeof VECTOR_FILES;
+
+/** Columns of the term table. */
+export const TERM_ROW = { textOffset: 0, firstBlock: 1, documentFrequency: 2, width: 3 } as const;
+
+/** Columns of the block table. */
+export const BLOCK_ROW = { lastDocument: 0, postingsOffset: 1, firstImpact: 2, width: 3 } as const;
+
+/** Frequencies are cut here, so that they and a coded length fit an impact. */
+export const MAX_FREQUENCY = 0xff_ffff;
+
+const count = z.int().min(0);
+
+export const metaSchema = z.object({
+  format: z.literal(FORMAT_NAME),
+  version: z.literal(FORMAT_VERSION),
+  language: z.enum(LANGUAGES),
+  documents: count,
+  /** Documents with at least one term: BM25's N. */
+  nonEmptyDocuments: count,
+  terms: count,
+  postings: count,
+  blocks: count,
+  /** Terms of all documents together; divided by N the average length. */
+  totalLength: count,
+  files: z.record(z.string(), z.object({ bytes: count, crc32: count })),
+});
+
+export type Bm25Meta = z.infer<typeof metaSchema>;
