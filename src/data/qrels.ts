@@ -73,7 +73,7 @@ export function qrelsSource(file: string): RecordSource<Judgment> {
 }
 
 function parseJudgment(text: string, at: RecordContext): Judgment | undefined {
-  const columns = text.startsWith('{') ? jsonColumns(text, at) : splitColumns(text);
+  const columns = text.startsWith('{"') ? jsonColumns(text, at) : splitColumns(text);
   if (!columns) return undefined;
   if (columns.length !== 3 && columns.length !== 4) {
     return at.error(
