@@ -34,6 +34,9 @@ const INFINITY = /^([+-]?)inf(?:inity)?$/i;
 const FORMATS_HINT =
   'a TREC run has 6 columns (qid Q0 docid rank score tag), an MS MARCO run has 3 (qid docid rank)';
 
+/** V8 copies shorter substrings; longer ones keep the chunk of the file they are cut from. */
+const SLICED_FROM = 13;
+
 /** One query's hits while the file is being read; line numbers serve the error messages. */
 interface Gathered {
   ids: string[];
@@ -45,8 +48,7 @@ class RunReader {
   readonly #path: string;
   readonly #options: ReadRunOptions;
   readonly #queries = new Map<string, Gathered>();
-  /** Each document id is kept once, however many queries found it. */
-  readonly #ids = new Map<string, string>();
+  readonly #fields = new Array<string>(6).fill('');
   #columns = 0;
   #tag = '';
   #lastQuery = '';
@@ -58,21 +60,23 @@ class RunReader {
   }
 
   add(text: string, line: number): void {
-    const fields = text.split(/[ \t\v\f]+/);
-    let start = fields[0] === '' ? 1 : 0;
-    if (start === fields.length || fields[start].startsWith('#')) return;
-    if (fields[start] === '') return;
-    const count = fields.length - start - (fields[fields.length - 1] === '' ? 1 : 0);
+    const fields = this.#fields;
+    const count = splitFields(text, fields);
+    if (count === 0 || fields[0].startsWith('#')) return;
     this.#checkColumns(count, line);
-    const query = fields[start++];
+    const [query] = fields;
     if (this.#columns === 3) {
-      this.#push(query, fields[start], this.#rankScore(fields[start + 1], line), line);
+      this.#push(query, fields[1], this.#rankScore(fields[2], line), line);
       return;
     }
-    const [, id, rank, score] = fields.slice(start, start + 4);
-    this.#tag = fields[start + 4];
+    this.#tag = fields[5];
     const byRank = this.#options.order === 'rank';
-    this.#push(query, id, byRank ? this.#rankScore(rank, line) : this.#score(score, line), line);
+    this.#push(
+      query,
+      fields[2],
+      byRank ? this.#rankScore(fields[3], line) : this.#score(fields[4], line),
+      line,
+    );
   }
 
   finish(): Run {
@@ -97,12 +101,7 @@ class RunReader {
       }
       this.#lastQuery = query;
     }
-    let kept = this.#ids.get(id);
-    if (kept === undefined) {
-      kept = detach(id);
-      this.#ids.set(kept, kept);
-    }
-    this.#last.ids.push(kept);
+    this.#last.ids.push(id.length < SLICED_FROM ? id : detach(id));
     this.#last.scores.push(this.#options.singlePrecision ? Math.fround(score) : score);
     this.#last.lines.push(line);
   }
@@ -162,4 +161,26 @@ class RunReader {
   #error(line: number, message: string, hint: string): NearmissError {
     return new NearmissError(`${this.#path}:${line}: ${message}`, { hint });
   }
+}
+
+/** Puts the first fields of a line, separated by white space, into `fields`; returns how many the line has. */
+function splitFields(text: string, fields: string[]): number {
+  let count = 0;
+  let start = -1;
+  for (let i = 0; i <= text.length; i++) {
+    const blank = i === text.length || isBlank(text.charCodeAt(i));
+    if (!blank) {
+      if (start < 0) start = i;
+    } else if (start >= 0) {
+      if (count < fields.length) fields[count] = text.slice(start, i);
+      count++;
+      start = -1;
+    }
+  }
+  return count;
+}
+
+/** What C's `isspace` takes for white space. */
+function isBlank(code: number): boolean {
+  return code === 0x20 || (code >= 0x09 && code <= 0x0d);
 }
