@@ -64,6 +64,7 @@ test('the front matter is what the hub reads', () => {
 test('the text tells base model, sizes, recipe, measures, versions and citation', () => {
   const text = renderModelCard(card);
   for (const line of [
+    'scifact-ance is a dense text retriever, trained on scifact with ANCE: ',
     '| Base model | sentence-transformers/all-MiniLM-L6-v2 |',
     '| Longest input | 256 tokens |',
     '| Dimension | 384 |',

@@ -114,11 +114,12 @@ function modelIndex({ name }: ModelCard, measures: CardMeasure[]): object {
 }
 
 function introduction({ name, dimension, datasets, ance }: ModelCard): string {
-  const trained = datasets?.length ? `, trained on ${datasets.join(', ')}` : '';
+  const onWhat = datasets?.length ? ` on ${datasets.join(', ')}` : '';
   const how = ance
     ? ' with ANCE: its negatives were the near misses of its own index, refreshed during training'
     : '';
-  return `${name} is a dense text retriever${trained}${how}. It turns queries and documents into vectors of ${dimension} numbers that are compared by a nearest-neighbour search.`;
+  const trained = onWhat || how ? `, trained${onWhat}${how}` : '';
+  return `${name} is a dense text retriever${trained}. It turns queries and documents into vectors of ${dimension} numbers that are compared by a nearest-neighbour search.`;
 }
 
 function usage(card: ModelCard): string {

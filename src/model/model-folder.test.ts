@@ -130,6 +130,22 @@ describe('a folder that was written', () => {
     });
   });
 
+  test('is loaded by Transformers.js: config and tokenizer', async () => {
+    const path = join(await temporaryFolder(), 'model');
+    const model = await opened(MINILM);
+    await writeModelFolder(path, { ...model, tensors: [words], maxSequenceLength: 6 });
+    const { AutoConfig, AutoTokenizer } = await import('@huggingface/transformers');
+    const local = { local_files_only: true };
+    expect(await AutoConfig.from_pretrained(path, local)).toMatchObject({
+      model_type: 'bert',
+      hidden_size: 384,
+    });
+    const tokenizer = await AutoTokenizer.from_pretrained(path, local);
+    expect(tokenizer.encode('A Happy person')).toEqual([101, 1037, 3407, 2711, 102]);
+    const { input_ids } = tokenizer('one two three four five six', { truncation: true });
+    expect(input_ids.dims).toEqual([1, 6]);
+  });
+
   test('is there whole or not at all', async () => {
     const folder = await temporaryFolder();
     const wrongEps = { ...anceHead, layerNorm: { ...anceHead.layerNorm!, eps: 1e-12 } };

@@ -1,0 +1,36 @@
+export {
+  type EncoderConfig,
+  type ModelType,
+  maxInputLength,
+  parseEncoderConfig,
+  readEncoderConfig,
+  toHuggingFaceConfig,
+} from './config.js';
+export type { FloatType, StorageType } from './float-storage.js';
+export {
+  type DenseLayer,
+  HEAD_LAYER_NORM_EPS,
+  HEAD_NAMES,
+  type HeadDescription,
+  headDimension,
+  headTensors,
+  type LayerNormLayer,
+  type Similarity,
+  splitHead,
+} from './head.js';
+export { cacheFolder, downloadModel, type HubModel, type HubOptions } from './hub.js';
+export { type CardMeasure, type ModelCard, renderModelCard } from './model-card.js';
+export {
+  fillModelFolder,
+  type ModelContent,
+  type ModelFolder,
+  openModelFolder,
+  writeModelFolder,
+} from './model-folder.js';
+export { SafetensorsFile, type WriteSafetensorsOptions, writeSafetensors } from './safetensors.js';
+export type { TensorInfo } from './safetensors-header.js';
+export type { TextSettings } from './sentence-transformers.js';
+export { type ModelSource, type OpenModel, openModel, resolveModel } from './source.js';
+export { elementCount, type NamedTensor } from './tensor.js';
+export { idsPath, VectorFile, type VectorFileOptions, VectorFileWriter } from './vector-file.js';
+export { openWeights, type Weights } from './weights.js';
