@@ -1,3 +1,4 @@
+import { NearmissError } from '../base/errors.js';
 import { decodeBfloat16, decodeFloat16, encodeFloat16 } from '../base/float16.js';
 import type { RandomAccessFile } from '../base/random-access-file.js';
 
@@ -41,8 +42,13 @@ function decode(bytes: ArrayBuffer, type: Exclude<FloatType, 'f32'>, target: Flo
   else decodeBfloat16(new Uint16Array(bytes, 0, target.length), target);
 }
 
-/** Yields the bytes that store `values`, a chunk at a time so that conversion needs little memory. */
-export function* storedBytes(values: Float32Array, type: StorageType): Generator<Uint8Array> {
+/**
+ * Yields the bytes that store `values`, a chunk at a time so that conversion needs little memory. A number too
+ * large for half precision is an error, because it would come back as infinity.
+ *
+ * @param where named in the error, usually the file and what is in it
+ */
+export function* storedBytes(values: Float32Array, type: StorageType, where: string): Generator<Uint8Array> {
   if (type === 'f32') {
     yield new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
     return;
@@ -52,6 +58,17 @@ export function* storedBytes(values: Float32Array, type: StorageType): Generator
     const chunk = values.subarray(done, done + perChunk);
     const halves = new Uint16Array(chunk.length);
     encodeFloat16(chunk, halves);
+    refuseOverflow(chunk, halves, where);
     yield new Uint8Array(halves.buffer);
+  }
+}
+
+function refuseOverflow(values: Float32Array, halves: Uint16Array, where: string): void {
+  for (let i = 0; i < halves.length; i++) {
+    if ((halves[i] & 0x7fff) === 0x7c00 && Number.isFinite(values[i])) {
+      throw new NearmissError(`${where}: ${values[i]} is too large for f16 (at most 65504)`, {
+        hint: 'store as f32',
+      });
+    }
   }
 }

@@ -155,6 +155,11 @@ describe('a folder that was written', () => {
     );
     expect(await readdir(folder)).toEqual([]);
 
+    await expect(
+      writeModelFolder(join(folder, 'model'), { ...model, head: plain, tokenizerFolder: folder }),
+    ).rejects.toThrow(`${join(folder, 'tokenizer.json')}: no such file`);
+    expect(await readdir(folder)).toEqual([]);
+
     await writeFile(join(folder, 'file'), '');
     await expect(writeModelFolder(join(folder, 'file', 'model'), { ...model, head: plain })).rejects.toThrow(
       'cannot write',

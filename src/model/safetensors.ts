@@ -144,8 +144,8 @@ export async function writeSafetensors(
   const file = await AtomicFile.create(path);
   try {
     await file.write(header);
-    for (const { data } of tensors) {
-      for (const bytes of storedBytes(data, dtype)) await file.write(bytes);
+    for (const { name, data } of tensors) {
+      for (const bytes of storedBytes(data, dtype, `${path}: tensor "${name}"`)) await file.write(bytes);
     }
     await file.commit();
   } catch (error) {

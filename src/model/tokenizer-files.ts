@@ -1,6 +1,7 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { NearmissError } from '../base/errors.js';
 import { exists } from '../base/files.js';
 import { readJsonFile, writeJsonFile } from '../base/json-file.js';
 import { type EncoderConfig, type ModelType, maxInputLength } from './config.js';
@@ -35,17 +36,21 @@ export interface TokenizerTarget {
 
 /** Copies a tokenizer beside a model, adding the `tokenizer_config.json` that Transformers.js insists on. */
 export async function copyTokenizer({ from, to, config, maxSequenceLength }: TokenizerTarget): Promise<void> {
+  if (!(await exists(join(from, 'tokenizer.json')))) {
+    throw new NearmissError(`${join(from, 'tokenizer.json')}: no such file`, {
+      hint: 'a model is of no use without its tokenizer: name the folder that holds it',
+    });
+  }
   for (const name of TOKENIZER_FILES) {
     if (await exists(join(from, name))) await copyFile(join(from, name), join(to, name));
   }
   const path = join(to, 'tokenizer_config.json');
-  const tokenizer = join(to, 'tokenizer.json');
-  if ((await exists(path)) || !(await exists(tokenizer))) return;
+  if (await exists(path)) return;
   const modelType = config.modelType ?? config.architecture;
   await writeJsonFile(path, {
     tokenizer_class: TOKENIZER_CLASSES[modelType],
     model_max_length: maxSequenceLength ?? maxInputLength(config),
-    ...(modelType === 'bert' && (await bertNormalization(tokenizer))),
+    ...(modelType === 'bert' && (await bertNormalization(join(to, 'tokenizer.json')))),
   });
 }
 

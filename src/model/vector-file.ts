@@ -90,7 +90,7 @@ export class VectorFileWriter {
       );
     }
     if (this.#ids) await this.#ids.write(this.#idLines(ids, rows));
-    for (const bytes of storedBytes(vectors, this.#type)) await this.#file.write(bytes);
+    for (const bytes of storedBytes(vectors, this.#type, this.path)) await this.#file.write(bytes);
     this.#rows += rows;
   }
 
