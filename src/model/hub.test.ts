@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -166,6 +167,18 @@ describe('interruptions', () => {
     hub.ignoreRanges = true;
     const { folder } = await download();
     expect(WEIGHTS.equals(await readFile(join(folder, 'model.safetensors')))).toBe(true);
+  });
+
+  test('a file whose size the hub does not tell, and that was there already', async () => {
+    const sha256 = createHash('sha256').update(WEIGHTS).digest('hex');
+    hub.lie['model.safetensors'] = { size: undefined, lfs: { sha256 } };
+    const partial = join(cache, 'models', 'org--model', `.partial-${COMMIT}`);
+    await mkdir(partial, { recursive: true });
+    await writeFile(join(partial, 'model.safetensors.part'), WEIGHTS);
+    const { folder } = await download();
+    expect(WEIGHTS.equals(await readFile(join(folder, 'model.safetensors')))).toBe(true);
+    const ranges = requestsFor('model.safetensors').map(({ range }) => range);
+    expect(ranges).toEqual([`bytes=${WEIGHTS.length}-`, undefined]);
   });
 
   test('a busy server is asked again', async () => {

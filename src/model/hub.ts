@@ -53,7 +53,7 @@ export function cacheFolder(): string {
  */
 export async function downloadModel(id: string, options: HubOptions = {}): Promise<HubModel> {
   const { revision = 'main', token = process.env.HF_TOKEN, cache = cacheFolder() } = options;
-  const endpoint = (options.endpoint ?? process.env.HF_ENDPOINT ?? DEFAULT_ENDPOINT).replace(/\/+$/, '');
+  const endpoint = (options.endpoint ?? (process.env.HF_ENDPOINT || DEFAULT_ENDPOINT)).replace(/\/+$/, '');
   const offline = options.offline ?? /^(1|true|yes|on)$/i.test(process.env.HF_HUB_OFFLINE ?? '');
   const repository = new CachedRepository(join(cache, 'models', id.replace('/', '--')));
   const request: HubRequest = { id, revision, endpoint, hasToken: Boolean(token) };
@@ -158,8 +158,8 @@ class CachedRepository {
         await rename(partial, folder);
       });
     } catch (error) {
-      if (error instanceof NearmissError) throw error;
-      throw new NearmissError(`${this.#folder}: cannot write: ${(error as Error).message}`, {
+      if (!(error instanceof Error && 'syscall' in error)) throw error;
+      throw new NearmissError(`${this.#folder}: cannot write: ${error.message}`, {
         hint: 'set NEARMISS_CACHE to a folder you may write to, with enough space',
         cause: error,
       });
