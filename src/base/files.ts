@@ -117,7 +117,8 @@ export async function writeDirectoryAtomic(
   } catch (error) {
     // What failed is what to tell, not that there was nothing to clean up (e.g. the parent is a file).
     await rm(partial, { recursive: true, force: true }).catch(() => undefined);
-    throw error instanceof NearmissError ? error : unwritable(path, error);
+    // What `fill` itself got wrong is not a matter of writing.
+    throw error instanceof Error && 'syscall' in error ? unwritable(path, error) : error;
   }
 }
 
