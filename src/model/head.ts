@@ -40,11 +40,6 @@ export const HEAD_NAMES = {
   normBias: 'head.norm.bias',
 } as const;
 
-/** How long the vectors are. */
-export function headDimension(head: HeadDescription, hiddenSize: number): number {
-  return head.dense?.out ?? hiddenSize;
-}
-
 /** A head's weights as named tensors. */
 export function headTensors({ dense, layerNorm }: HeadDescription): NamedTensor[] {
   const tensors: NamedTensor[] = [];
@@ -57,32 +52,4 @@ export function headTensors({ dense, layerNorm }: HeadDescription): NamedTensor[
     tensors.push({ name: HEAD_NAMES.normBias, shape: [layerNorm.size], data: layerNorm.bias });
   }
   return tensors;
-}
-
-/** Separates a trained model's tensors into the encoder's and the layers of the head, if it has any. */
-export function splitHead(tensors: readonly NamedTensor[]): {
-  encoder: NamedTensor[];
-  dense?: DenseLayer;
-  layerNorm?: LayerNormLayer;
-} {
-  const headNames = new Set<string>(Object.values(HEAD_NAMES));
-  const find = (name: string): NamedTensor | undefined => tensors.find((tensor) => tensor.name === name);
-  const [weight, bias] = [find(HEAD_NAMES.denseWeight), find(HEAD_NAMES.denseBias)];
-  const [normWeight, normBias] = [find(HEAD_NAMES.normWeight), find(HEAD_NAMES.normBias)];
-  return {
-    encoder: tensors.filter(({ name }) => !headNames.has(name)),
-    ...(weight &&
-      bias && {
-        dense: { in: weight.shape[1], out: weight.shape[0], weight: weight.data, bias: bias.data },
-      }),
-    ...(normWeight &&
-      normBias && {
-        layerNorm: {
-          size: normWeight.shape[0],
-          weight: normWeight.data,
-          bias: normBias.data,
-          eps: HEAD_LAYER_NORM_EPS,
-        },
-      }),
-  };
 }

@@ -12,11 +12,9 @@ export {
   HEAD_LAYER_NORM_EPS,
   HEAD_NAMES,
   type HeadDescription,
-  headDimension,
   headTensors,
   type LayerNormLayer,
   type Similarity,
-  splitHead,
 } from './head.js';
 export { cacheFolder, downloadModel, type HubModel, type HubOptions } from './hub.js';
 export { type CardMeasure, type ModelCard, renderModelCard } from './model-card.js';

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Random } from '../engine/random.js';
 import type { EncoderConfig } from './config.js';
-import { type HeadDescription, headTensors, splitHead } from './head.js';
+import { type HeadDescription, headTensors } from './head.js';
 import { type ModelFolder, openModelFolder, writeModelFolder } from './model-folder.js';
 import { writeSafetensors } from './safetensors.js';
 import type { NamedTensor } from './tensor.js';
@@ -279,11 +279,12 @@ describe('folders from elsewhere', () => {
       layerNorm: { size: 32, eps: 1e-5 },
       similarity: 'dot',
     });
-    expect(splitHead([words, ...headTensors(head)])).toEqual({
-      encoder: [words],
-      dense: head.dense,
-      layerNorm: head.layerNorm,
-    });
+    expect(headTensors(head).map(({ name, shape }) => [name, shape])).toEqual([
+      ['head.linear.weight', [32, 32]],
+      ['head.linear.bias', [32]],
+      ['head.norm.weight', [32]],
+      ['head.norm.bias', [32]],
+    ]);
   });
 
   const pooling = { '1_Pooling/config.json': { pooling_mode: 'mean' } };

@@ -65,7 +65,7 @@ export async function openModelFolder(folder: string): Promise<ModelFolder> {
 /** A model to be written. */
 export interface ModelContent extends Partial<TextSettings> {
   config: EncoderConfig;
-  /** The encoder's tensors under their Hugging Face names, without the head's (see `splitHead`). */
+  /** The encoder's tensors under their Hugging Face names, without the head's. */
   tensors: readonly NamedTensor[];
   head: HeadDescription;
   /** A folder whose tokenizer is copied. */
