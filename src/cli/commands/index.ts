@@ -1,8 +1,15 @@
 import type { RegisterCommand } from '../command.js';
+import { registerBm25 } from './bm25.js';
 import { registerCompare } from './compare.js';
 import { registerData } from './data.js';
 import { registerEval } from './eval.js';
 import { registerFuse } from './fuse.js';
 
 /** Every command, in the order `nearmiss --help` shows them. */
-export const commands: RegisterCommand[] = [registerData, registerEval, registerCompare, registerFuse];
+export const commands: RegisterCommand[] = [
+  registerData,
+  registerBm25,
+  registerEval,
+  registerCompare,
+  registerFuse,
+];
