@@ -2,7 +2,8 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { NearmissError } from '../base/errors.js';
 import type { DType } from './shape.js';
 
-export type TensorData = Float32Array | Int32Array | BigInt64Array | Uint8Array;
+/** Half-precision numbers are bit patterns in a Uint16Array (src/base/float16.ts). */
+export type TensorData = Float32Array | Uint16Array | Int32Array | BigInt64Array | Uint8Array;
 
 /** A tensor of concrete size. Feeding one does not copy its data. */
 export interface DenseTensor {
@@ -101,6 +102,7 @@ function toTensor({ shape, data }: DenseTensor): Tensor {
 
 function dtypeOf(data: TensorData): DType {
   if (data instanceof Float32Array) return 'float32';
+  if (data instanceof Uint16Array) return 'float16';
   if (data instanceof Int32Array) return 'int32';
   return data instanceof BigInt64Array ? 'int64' : 'bool';
 }

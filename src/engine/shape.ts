@@ -3,7 +3,7 @@ export type Dim = number | string;
 
 export type Shape = readonly Dim[];
 
-export type DType = 'float32' | 'int32' | 'int64' | 'bool';
+export type DType = 'float32' | 'float16' | 'int32' | 'int64' | 'bool';
 
 /** `[batch, 384]` */
 export function formatShape(shape: Shape): string {

@@ -32,3 +32,17 @@ export { type ModelSource, type OpenModel, openModel, resolveModel } from './sou
 export { elementCount, type NamedTensor } from './tensor.js';
 export { idsPath, VectorFile, type VectorFileOptions, VectorFileWriter } from './vector-file.js';
 export { openWeights, type Weights } from './weights.js';
+export { type EncodeOptions, Encoder, type EncoderOptions } from './encoder.js';
+export { type EncoderSpec, embeddingSize, encoderParameters, type HeadConfig } from './encoder-graph.js';
+export {
+  createEncoderModel,
+  type EncoderModel,
+  fillEncoderFolder,
+  type HeadOptions,
+  type LoadModelOptions,
+  loadEncoderModel,
+  type ScratchModelOptions,
+  saveEncoderModel,
+} from './encoder-model.js';
+export { exportOnnx } from './onnx-export.js';
+export { batchByTokens, groupByLength, type TokenizedText } from './packed-batch.js';

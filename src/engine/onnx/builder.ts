@@ -9,7 +9,7 @@ export const MICROSOFT_DOMAIN = 'com.microsoft';
 
 const OPSET = 20;
 const IR_VERSION = 9;
-const ELEMENT_TYPE: Record<DType, number> = { float32: 1, int32: 6, int64: 7, bool: 9 };
+const ELEMENT_TYPE: Record<DType, number> = { float32: 1, int32: 6, int64: 7, bool: 9, float16: 10 };
 
 /** A tensor that an ONNX model takes or gives. */
 export interface OnnxValue {
@@ -32,10 +32,13 @@ export class OnnxBuilder {
   readonly #initializers: ProtobufWriter[] = [];
   readonly #shared = new Map<string, string>();
   readonly #sourceOfDim: (dim: string) => { name: string; axis: number };
+  /** Emit standard operators only, for other runtimes, instead of ONNX Runtime's faster own ones. */
+  readonly portable: boolean;
   #counter = 0;
 
-  constructor(sourceOfDim: (dim: string) => { name: string; axis: number }) {
-    this.#sourceOfDim = sourceOfDim;
+  constructor(options: { sourceOfDim: (dim: string) => { name: string; axis: number }; portable?: boolean }) {
+    this.#sourceOfDim = options.sourceOfDim;
+    this.portable = options.portable ?? false;
   }
 
   node(node: OnnxNode): void {
@@ -101,13 +104,10 @@ export class OnnxBuilder {
     for (const initializer of this.#initializers) graph.message(5, initializer);
     for (const input of inputs) graph.message(11, valueInfo(input));
     for (const output of outputs) graph.message(12, valueInfo(output));
-    return new ProtobufWriter()
-      .integer(1, IR_VERSION)
-      .string(2, 'nearmiss')
-      .message(7, graph)
-      .message(8, new ProtobufWriter().string(1, '').integer(2, OPSET))
-      .message(8, new ProtobufWriter().string(1, MICROSOFT_DOMAIN).integer(2, 1))
-      .finish();
+    const model = new ProtobufWriter().integer(1, IR_VERSION).string(2, 'nearmiss').message(7, graph);
+    model.message(8, new ProtobufWriter().string(1, '').integer(2, OPSET));
+    if (!this.portable) model.message(8, new ProtobufWriter().string(1, MICROSOFT_DOMAIN).integer(2, 1));
+    return model.finish();
   }
 
   #once(key: string, create: (name: string) => void): string {

@@ -7,6 +7,8 @@ export interface EmitOptions {
   outputs: Record<string, Value>;
   /** Parameter data to bake into the model; those without data stay inputs. Baked weights are pre-packed by the runtime. */
   weights?: (name: string) => Float32Array | undefined;
+  /** Use standard ONNX operators only. */
+  portable?: boolean;
   name?: string;
 }
 
@@ -23,11 +25,12 @@ export function emitOnnx(graph: Graph, options: EmitOptions): Uint8Array {
   ]);
 
   const dims = new Set<Value>();
-  const builder = new OnnxBuilder((dim) => {
+  const sourceOfDim = (dim: string): { name: string; axis: number } => {
     const { value, axis } = graph.sourceOf(dim);
     dims.add(value);
     return { name: value.name, axis };
-  });
+  };
+  const builder = new OnnxBuilder({ sourceOfDim, portable: options.portable });
 
   const inputs: OnnxValue[] = [];
   let bakedBytes = 0;

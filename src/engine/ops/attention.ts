@@ -1,7 +1,6 @@
 import { expectRank, expectSameDim, type Op, type Value } from '../graph.js';
-import { MICROSOFT_DOMAIN } from '../onnx/builder.js';
 import { mul, sub } from './elementwise.js';
-import { matmul } from './matmul.js';
+import { emitProduct, matmul } from './matmul.js';
 import { reduceSum } from './reduce.js';
 
 const attentionOp: Op<{ scale: number }> = {
@@ -20,12 +19,9 @@ const attentionOp: Op<{ scale: number }> = {
     { inputs: [query, key, value, bias, dropout], outputs: [context, weights], attributes: { scale } },
     onnx,
   ) {
-    const products = onnx.value(
-      'FusedMatMul',
-      [query.name, key.name],
-      { transA: 0, transB: 1, alpha: { float: scale } },
-      MICROSOFT_DOMAIN,
-    );
+    const products = onnx.temporary();
+    const flags = { transposeA: false, transposeB: true, alpha: scale, rank: 4 };
+    emitProduct(onnx, { a: query.name, b: key.name, output: products, ...flags });
     const logits = onnx.value('Add', [products, bias.name]);
     onnx.node({ type: 'Softmax', inputs: [logits], outputs: [weights.name], attributes: { axis: -1 } });
     const kept = dropout ? onnx.value('Mul', [weights.name, dropout.name]) : weights.name;

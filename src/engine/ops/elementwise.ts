@@ -100,7 +100,7 @@ const toFloatOp: Op = {
     }),
 };
 
-/** Booleans or integers as 32-bit floats; stops gradients. */
+/** Booleans, integers or half-precision numbers as 32-bit floats; stops gradients. */
 export const toFloat = unary(toFloatOp);
 
 export function nameOf(value: Value): string {

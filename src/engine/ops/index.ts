@@ -23,5 +23,6 @@ export { concat, expandTo, reshape, split, transpose } from './layout.js';
 export { linear, matmul } from './matmul.js';
 export { permuteRows } from './permute-rows.js';
 export { type ReduceOptions, reduceMax, reduceMean, reduceSum, sumTo } from './reduce.js';
+export { first, rowsUpTo } from './slice.js';
 export { logSoftmax, softmax } from './softmax.js';
 export { where } from './where.js';

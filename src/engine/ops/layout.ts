@@ -120,7 +120,7 @@ export function split(x: Value, { axis, sizes }: { axis: number; sizes: Dim[] })
 }
 
 /** A size as an int64 list of one; a product of names is multiplied out. */
-function sizeTensor(dim: Dim, onnx: OnnxBuilder): string {
+export function sizeTensor(dim: Dim, onnx: OnnxBuilder): string {
   if (isSize(dim)) return onnx.integers([dim]);
   const factors = dim.split('*').map((factor) => {
     return /^\d+$/.test(factor) ? onnx.integers([Number(factor)]) : onnx.dim(factor);

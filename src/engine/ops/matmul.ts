@@ -1,5 +1,5 @@
 import { expectRank, expectSameDim, type Op, type Value } from '../graph.js';
-import { MICROSOFT_DOMAIN } from '../onnx/builder.js';
+import { MICROSOFT_DOMAIN, type OnnxBuilder } from '../onnx/builder.js';
 import { nameOf } from './elementwise.js';
 import { reduceSum } from './reduce.js';
 
@@ -21,10 +21,9 @@ const matmulOp: Op<MatmulAttributes> = {
   },
   // Gemm and FusedMatMul multiply transposed operands without copying them.
   emit({ inputs, outputs, attributes: { transposeA, transposeB, alpha } }, onnx) {
-    const flags = { transA: transposeA ? 1 : 0, transB: transposeB ? 1 : 0, alpha: { float: alpha } };
-    const names = { inputs: inputs.map(nameOf), outputs: outputs.map(nameOf), attributes: flags };
-    if (inputs[0].rank === 2) onnx.node({ type: 'Gemm', ...names });
-    else onnx.node({ type: 'FusedMatMul', domain: MICROSOFT_DOMAIN, ...names });
+    const [a, b] = inputs.map(nameOf);
+    const options = { transposeA, transposeB, alpha, rank: inputs[0].rank };
+    emitProduct(onnx, { a, b, output: outputs[0].name, ...options });
   },
   gradient({ inputs: [a, b], attributes: { transposeA, transposeB, alpha } }, [gradient]) {
     const g = gradient!;
@@ -37,6 +36,40 @@ const matmulOp: Op<MatmulAttributes> = {
     return [da, db];
   },
 };
+
+/** Writes α·A·B for operands of the same rank, transposed as asked. */
+export function emitProduct(
+  onnx: OnnxBuilder,
+  { a, b, output, transposeA, transposeB, alpha, rank }: Product,
+): void {
+  const attributes = { transA: transposeA ? 1 : 0, transB: transposeB ? 1 : 0, alpha: { float: alpha } };
+  if (rank === 2) {
+    onnx.node({ type: 'Gemm', inputs: [a, b], outputs: [output], attributes });
+  } else if (!onnx.portable) {
+    onnx.node({
+      type: 'FusedMatMul',
+      domain: MICROSOFT_DOMAIN,
+      inputs: [a, b],
+      outputs: [output],
+      attributes,
+    });
+  } else {
+    const order = Array.from({ length: rank }, (_, axis) => axis);
+    const perm = [...order.slice(0, -2), rank - 1, rank - 2];
+    const operand = (name: string, transposed: boolean): string =>
+      transposed ? onnx.value('Transpose', [name], { perm }) : name;
+    const left = alpha === 1 ? a : onnx.value('Mul', [a, onnx.scalar(alpha)]);
+    const operands = [operand(left, transposeA), operand(b, transposeB)];
+    onnx.node({ type: 'MatMul', inputs: operands, outputs: [output] });
+  }
+}
+
+interface Product extends MatmulAttributes {
+  a: string;
+  b: string;
+  output: string;
+  rank: number;
+}
 
 /** α·A·B over the last two axes, each optionally transposed; leading axes must agree. */
 export function matmul(a: Value, b: Value, options: Partial<MatmulAttributes> = {}): Value {
