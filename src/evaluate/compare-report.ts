@@ -67,7 +67,7 @@ function legend({ queries, options, pairs, measures }: Comparison, format: Table
   const { test, alpha, correction } = options;
   const compared = pairs.length / Math.max(1, measures.length);
   const text =
-    `${count(queries.length)} queries. A letter marks a significant difference to that system: ` +
+    `${count(queries.length)} queries. A letter: significantly better than that system by a ` +
     `${TEST_NAMES[test]}, p < ${alpha}, ${CORRECTION_NAMES[correction]} over ${count(compared)} ` +
     `${compared === 1 ? 'pair' : 'pairs'} a measure.`;
   return format === 'latex' ? `% ${text}\n` : `${text}\n`;
@@ -77,11 +77,11 @@ function pairTable(comparison: Comparison, format: TableFormat): string {
   const header = ['measure', 'pair', 'difference', 't', 'p (t)', 'p (Fisher)', 'win/tie/loss'];
   const rows = comparison.pairs.map((pair) => [
     escapeCell(pair.measure, format),
-    pairName(pair),
+    pairName(pair, format),
     signed(pair.difference),
     pair.t.toFixed(2),
-    pValue(pair.p.t),
-    pValue(pair.p.fisher),
+    pValue(pair.p.t, format),
+    pValue(pair.p.fisher, format),
     `${pair.wins}/${pair.ties}/${pair.losses}`,
   ]);
   return formatTable({ header, rows, numeric: [false, false, true, true, true, true, true] }, format);
@@ -90,7 +90,7 @@ function pairTable(comparison: Comparison, format: TableFormat): string {
 function overlapTable({ overlaps, options }: Comparison, format: TableFormat): string {
   const header = ['pair', `shared@${options.overlapDepth}`, 'RBO'];
   const rows = overlaps.map((overlap) => [
-    pairName(overlap),
+    pairName(overlap, format),
     overlap.shared.toFixed(4),
     overlap.rbo.toFixed(4),
   ]);
@@ -118,16 +118,18 @@ function differenceTables(comparison: Comparison, size: number, format: TableFor
   });
 }
 
-function pairName({ system, reference }: { system: number; reference: number }): string {
-  return `${systemLetter(system)} − ${systemLetter(reference)}`;
+function pairName(pair: { system: number; reference: number }, format: TableFormat): string {
+  const minus = format === 'latex' ? '$-$' : '−';
+  return `${systemLetter(pair.system)} ${minus} ${systemLetter(pair.reference)}`;
 }
 
 function signed(value: number): string {
   return `${value > 0 ? '+' : ''}${value.toFixed(4)}`;
 }
 
-function pValue(p: number): string {
-  return p < 0.0001 ? '<0.0001' : p.toFixed(4);
+function pValue(p: number, format: TableFormat): string {
+  if (p >= 0.0001) return p.toFixed(4);
+  return `${format === 'latex' ? '$<$' : '<'}0.0001`;
 }
 
 function bold(text: string, format: TableFormat): string {

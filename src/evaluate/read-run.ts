@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { NearmissError, shorten } from '../base/errors.js';
 import { detach, readLineBatches } from '../base/lines.js';
 import type { Ranking, Run } from './run.js';
@@ -27,6 +28,11 @@ export async function readRun(path: string, options: ReadRunOptions = {}): Promi
     for (let i = 0; i < lines.length; i++) reader.add(lines[i], first + i);
   }
   return reader.finish();
+}
+
+/** What to call the run in a file that does not say it: `runs/bm25.trec.gz` is `bm25`. */
+export function runName(path: string): string {
+  return path === '-' ? 'stdin' : basename(path).replace(/(\.(trec|txt|tsv|run))?(\.gz)?$/, '');
 }
 
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
@@ -89,7 +95,7 @@ class RunReader {
     if (rankings.size === 0) {
       throw new NearmissError(`${this.#path}: no hits in this run`, { hint: FORMATS_HINT });
     }
-    return { tag: detach(this.#tag || 'run'), rankings };
+    return { tag: this.#tag === '' ? runName(this.#path) : detach(this.#tag), rankings };
   }
 
   #push(query: string, id: string, score: number, line: number): void {

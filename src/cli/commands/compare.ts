@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import { Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
 import { count } from '../../base/progress.js';
@@ -80,7 +79,7 @@ export const registerCompare: RegisterCommand = (program) => {
 };
 
 async function compareCommand(paths: string[], options: CompareCommandOptions): Promise<void> {
-  const [{ compareRuns }, { formatComparison }, { readRun }, { loadQrels }] = await Promise.all([
+  const [{ compareRuns }, { formatComparison }, { readRun, runName }, { loadQrels }] = await Promise.all([
     import('../../evaluate/compare.js'),
     import('../../evaluate/compare-report.js'),
     import('../../evaluate/read-run.js'),
@@ -91,7 +90,7 @@ async function compareCommand(paths: string[], options: CompareCommandOptions): 
   const { qrels } = await loadQrels(options.qrels, options.split);
   const runs: Run[] = [];
   for (const path of paths) runs.push(await readRun(path));
-  const names = systemNames(paths, runs, options.names);
+  const names = systemNames(paths, runs, options.names, runName);
   const comparison = compareRuns(runs, qrels, options.measure ?? DEFAULT_MEASURES, {
     ...options,
     depth: options.maxHits,
@@ -108,7 +107,12 @@ async function compareCommand(paths: string[], options: CompareCommandOptions): 
 }
 
 /** Tags where they tell the runs apart, file names otherwise. */
-function systemNames(paths: string[], runs: Run[], given: string | undefined): string[] {
+function systemNames(
+  paths: string[],
+  runs: Run[],
+  given: string | undefined,
+  runName: (path: string) => string,
+): string[] {
   if (given !== undefined) {
     const names = given.split(',').map((name) => name.trim());
     if (names.length === runs.length && new Set(names).size === names.length) return names;
@@ -116,7 +120,7 @@ function systemNames(paths: string[], runs: Run[], given: string | undefined): s
   }
   const tags = runs.map(({ tag }) => tag);
   if (new Set(tags).size === tags.length) return tags;
-  const files = paths.map((path) => basename(path).replace(/(\.(trec|txt|tsv|run))?(\.gz)?$/, ''));
+  const files = paths.map(runName);
   return new Set(files).size === files.length ? files : paths;
 }
 
