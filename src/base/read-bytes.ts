@@ -10,33 +10,31 @@ const CHUNK_BYTES = 256 * 1024;
  * What goes wrong is told with the file's name.
  */
 export async function* readBytes(path: string): AsyncGenerator<Buffer> {
+  const stream: Readable =
+    path === '-' ? process.stdin : createReadStream(path, { highWaterMark: CHUNK_BYTES });
   try {
-    const chunks = rawChunks(path);
+    const chunks: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]();
     const first = await chunks.next();
     if (first.done) return;
-    if (isGzip(first.value)) yield* gunzip(first.value, chunks);
-    else {
-      yield first.value;
-      yield* chunks;
-    }
+    const all = prepend(first.value, chunks);
+    yield* isGzip(first.value) ? gunzip(all) : all;
   } catch (error) {
     throw unreadable(path, error);
+  } finally {
+    // Whoever stops reading before the end leaves the iterators suspended: the file is closed here.
+    stream.destroy();
   }
 }
 
-async function* rawChunks(path: string): AsyncGenerator<Buffer, undefined> {
-  const stream = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: CHUNK_BYTES });
-  for await (const chunk of stream) yield chunk as Buffer;
+async function* prepend(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  yield first;
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }
 
-async function* gunzip(first: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  async function* compressed(): AsyncGenerator<Buffer> {
-    yield first;
-    yield* rest;
-  }
+async function* gunzip(compressed: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   const unpacked = createGunzip({ chunkSize: CHUNK_BYTES });
   // A failure reaches the reader through the destroyed stream, so the callback has nothing to add.
-  pipeline(Readable.from(compressed()), unpacked, () => undefined);
+  pipeline(Readable.from(compressed), unpacked, () => undefined);
   for await (const chunk of unpacked) yield chunk as Buffer;
 }
 
