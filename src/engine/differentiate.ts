@@ -64,10 +64,10 @@ export function differentiate(
   return { dense, sparse };
 }
 
-/** Differentiates a scalar loss. */
-export function differentiateLoss(loss: Value, targets: readonly Value[]): Gradients {
+/** Differentiates a scalar loss, times `weight` where given. */
+export function differentiateLoss(loss: Value, targets: readonly Value[], weight?: Value): Gradients {
   if (loss.rank !== 0) throw new Error(`A loss is a scalar, got ${formatShape(loss.shape)}`);
-  return differentiate([{ output: loss, gradient: loss.graph.constant(1) }], targets);
+  return differentiate([{ output: loss, gradient: weight ?? loss.graph.constant(1) }], targets);
 }
 
 /** Every value that depends on one of `targets`: no gradient is computed for the rest. */

@@ -2,21 +2,30 @@ import { bits, type DenseTensor, type RandomKey, randomKey, sizeOf } from '../en
 import { boundDims, type DropoutPlace } from './encoder-graph.js';
 import type { PackedBatch } from './packed-batch.js';
 
+/** What random numbers of a step depend on. */
+export interface StepRandom {
+  seed: number;
+  step: number;
+  /** Tells the parts of a step apart that are computed one after another. */
+  part?: number;
+}
+
 /**
  * Fresh dropout factors for every place: 0 with probability `rate`, else 1/(1−rate). A pure function of (seed,
- * step), so that a resumed run drops what the first one dropped.
+ * step, part), so that a resumed run drops what the first one dropped.
  */
 export function dropoutFeeds(
   places: readonly DropoutPlace[],
   packed: PackedBatch,
-  options: { seed: number; step: number; prefix?: string },
+  { seed, step, part = 0 }: StepRandom,
+  prefix = '',
 ): Record<string, DenseTensor> {
-  const dims = boundDims(packed, options.prefix);
+  const dims = boundDims(packed, prefix);
   const feeds: Record<string, DenseTensor> = {};
   for (const { input, shape, rate } of places) {
     const sizes = shape.map((dim) => (typeof dim === 'number' ? dim : dims.get(dim)!));
     const data = new Float32Array(sizeOf(sizes));
-    fillDropout(data, rate, randomKey(options.seed, 'dropout', input, options.step));
+    fillDropout(data, rate, randomKey(seed, 'dropout', input, step, part));
     feeds[input] = { shape: sizes, data };
   }
   return feeds;

@@ -19,6 +19,7 @@ import {
 } from '../engine/index.js';
 import { BertGraph, bertParameters, type GroupValue } from './bert.js';
 import type { EncoderConfig } from './config.js';
+import { HEAD_LAYER_NORM_EPS } from './head.js';
 import type { PackedBatch } from './packed-batch.js';
 
 /** What turns hidden states into one vector. */
@@ -35,9 +36,6 @@ export interface EncoderSpec {
   config: EncoderConfig;
   head: HeadConfig;
 }
-
-/** PyTorch's default, which ANCE's head uses. */
-export const HEAD_NORM_EPSILON = 1e-5;
 
 export function embeddingSize({ config, head }: EncoderSpec): number {
   return head.projection?.size ?? config.hiddenSize;
@@ -144,7 +142,7 @@ export function applyHead(pooled: Value, { head }: EncoderSpec, parameter: (name
   if (head.projection) x = linear(x, parameter('head.linear.weight'), parameter('head.linear.bias'));
   if (head.projection?.layerNorm) {
     x = layerNorm(x, parameter('head.norm.weight'), parameter('head.norm.bias'), {
-      epsilon: HEAD_NORM_EPSILON,
+      epsilon: HEAD_LAYER_NORM_EPS,
     });
   }
   if (head.normalize) x = div(x, sqrt(add(reduceSum(mul(x, x), { axes: [-1], keepDims: true }), 1e-24)));

@@ -5,14 +5,8 @@ import { writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
 import { fillNormal, ParameterStore, randomKey } from '../engine/index.js';
 import { Tokenizer } from '../text/tokenizer.js';
 import { type EncoderConfig, maxInputLength } from './config.js';
-import {
-  type EncoderSpec,
-  embeddingSize,
-  encoderParameters,
-  HEAD_NORM_EPSILON,
-  type HeadConfig,
-} from './encoder-graph.js';
-import { HEAD_NAMES, type HeadDescription, headTensors } from './head.js';
+import { type EncoderSpec, embeddingSize, encoderParameters, type HeadConfig } from './encoder-graph.js';
+import { HEAD_LAYER_NORM_EPS, HEAD_NAMES, type HeadDescription, headTensors } from './head.js';
 import type { HubOptions } from './hub.js';
 import type { ModelCard } from './model-card.js';
 import { fillModelFolder } from './model-folder.js';
@@ -205,7 +199,7 @@ function describeHead({ spec: { config, head }, parameters }: EncoderModel): Hea
         size: projection.size,
         weight: parameters.get(HEAD_NAMES.normWeight),
         bias: parameters.get(HEAD_NAMES.normBias),
-        eps: HEAD_NORM_EPSILON,
+        eps: HEAD_LAYER_NORM_EPS,
       },
     }),
   };

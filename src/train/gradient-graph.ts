@@ -65,11 +65,8 @@ export class GradientGraph {
   ): Promise<Record<string, DenseTensor>> {
     const into: Record<string, DenseTensor> = {};
     for (const name of this.#scratch.names) into[gradientOutput(name)] = this.#scratch.tensor(name);
-    const allFeeds = { ...feeds };
-    for (const name of this.#session.inputNames) {
-      if (this.#parameters.has(name)) allFeeds[name] = this.#parameters.tensor(name);
-    }
-    const outputs = await this.#session.run(allFeeds, { into });
+    const all = { ...feeds, ...parameterFeeds(this.#session, this.#parameters) };
+    const outputs = await this.#session.run(all, { into });
     for (const name of this.#scratch.names) addTo(gradients.get(name), this.#scratch.get(name));
     for (const { table, idsInput, rowsOutput } of this.#lookups) {
       const ids = feeds[idsInput].data as Int32Array;
@@ -81,6 +78,12 @@ export class GradientGraph {
   async release(): Promise<void> {
     await this.#session.release();
   }
+}
+
+/** The parameters that a session wants to be fed. */
+export function parameterFeeds(session: Session, parameters: ParameterStore): Record<string, DenseTensor> {
+  const names = session.inputNames.filter((name) => parameters.has(name));
+  return Object.fromEntries(names.map((name) => [name, parameters.tensor(name)]));
 }
 
 function gradientOutput(parameter: string): string {

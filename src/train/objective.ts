@@ -1,5 +1,6 @@
-import { type Graph, matmul, type Value } from '../engine/index.js';
+import { type DenseTensor, type Graph, matmul, type Value } from '../engine/index.js';
 import type { Loss } from '../loss/index.js';
+import { lossMasks, type TrainingBatch } from './batch.js';
 
 /** The dimensions of a step's score matrix. */
 export const QUERIES = 'queries';
@@ -20,9 +21,14 @@ export function buildObjective(
   graph: Graph,
   embeddings: { queries: Value; documents: Value },
   { loss, scale = 1 }: ObjectiveOptions,
-): { loss: Value; scores: Value } {
+): { loss: Value; scores: Value; weight: Value } {
   const positive = graph.input('positive', [QUERIES, DOCUMENTS]);
   const negative = graph.input('negative', [QUERIES, DOCUMENTS]);
   const scores = matmul(embeddings.queries, embeddings.documents, { transposeB: true, alpha: scale });
-  return { loss: loss.build({ scores, positive, negative }), scores };
+  return { loss: loss.build({ scores, positive, negative }), scores, weight: graph.input('weight', []) };
+}
+
+/** The feeds of {@link buildObjective} besides the embeddings. */
+export function objectiveFeeds(batch: TrainingBatch, loss: Loss, weight = 1): Record<string, DenseTensor> {
+  return { ...lossMasks(batch, loss.negatives), weight: { shape: [], data: Float32Array.of(weight) } };
 }

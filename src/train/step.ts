@@ -1,8 +1,9 @@
 import { differentiateLoss, Graph, type ParameterStore, type SessionOptions } from '../engine/index.js';
+import type { StepRandom } from '../model/dropout.js';
 import type { EncoderSpec } from '../model/encoder-graph.js';
-import { lossMasks, type TrainingBatch } from './batch.js';
+import type { TrainingBatch } from './batch.js';
 import { GradientGraph } from './gradient-graph.js';
-import { buildObjective, type ObjectiveOptions } from './objective.js';
+import { buildObjective, type ObjectiveOptions, objectiveFeeds } from './objective.js';
 import { buildTowers, type Towers, type TwoSides } from './towers.js';
 
 export interface StepOptions extends ObjectiveOptions {
@@ -17,18 +18,22 @@ export interface StepOptions extends ObjectiveOptions {
   session?: SessionOptions;
 }
 
-/** What both ways to compute a step's gradients offer. */
+/** What one computation of gradients depends on besides the batch. */
+export interface StepRun extends StepRandom {
+  /** Factor of the loss's gradient: the share of a batch that is learned in parts. Default 1. */
+  weight?: number;
+}
+
+export interface StepResult {
+  loss: number;
+  /** [queries, documents], row by row. */
+  scores: Float32Array;
+}
+
+/** What both ways to compute a batch's gradients offer. */
 export interface Step {
-  /**
-   * Computes the batch's loss and adds its gradients to `gradients`.
-   *
-   * @param random decides what dropout drops
-   */
-  addGradients(
-    batch: TrainingBatch,
-    gradients: ParameterStore,
-    random: { seed: number; step: number },
-  ): Promise<{ loss: number; scores: Float32Array }>;
+  /** Computes the batch's loss and adds its gradients to `gradients`. */
+  addGradients(batch: TrainingBatch, gradients: ParameterStore, run: StepRun): Promise<StepResult>;
   release(): Promise<void>;
 }
 
@@ -48,8 +53,8 @@ export class DirectStep implements Step {
     const { spec, towers = 'shared', groups = 3, dropout, parameters, session } = options;
     const graph = new Graph();
     const sides = buildTowers(graph, { spec, towers, groups, dropout });
-    const { loss, scores } = buildObjective(graph, sides, options);
-    const gradients = differentiateLoss(loss, sides.learned);
+    const { loss, scores, weight } = buildObjective(graph, sides, options);
+    const gradients = differentiateLoss(loss, sides.learned, weight);
     const compiled = await GradientGraph.compile({
       graph,
       gradients,
@@ -60,12 +65,11 @@ export class DirectStep implements Step {
     return new DirectStep(compiled, sides, options);
   }
 
-  async addGradients(
-    batch: TrainingBatch,
-    gradients: ParameterStore,
-    random: { seed: number; step: number },
-  ): Promise<{ loss: number; scores: Float32Array }> {
-    const feeds = { ...this.#sides.feeds(batch, random), ...lossMasks(batch, this.#options.loss.negatives) };
+  async addGradients(batch: TrainingBatch, gradients: ParameterStore, run: StepRun): Promise<StepResult> {
+    const feeds = {
+      ...this.#sides.feeds(batch, run),
+      ...objectiveFeeds(batch, this.#options.loss, run.weight),
+    };
     const { loss, scores } = await this.#graph.addGradients(feeds, gradients);
     return { loss: Number(loss.data[0]), scores: scores.data as Float32Array };
   }

@@ -7,7 +7,7 @@ import {
   split,
   type Value,
 } from '../engine/index.js';
-import { dropoutFeeds } from '../model/dropout.js';
+import { dropoutFeeds, type StepRandom } from '../model/dropout.js';
 import {
   buildEncoder,
   type DropoutPlace,
@@ -62,10 +62,7 @@ export class Tower {
     this.embeddings = permuteRows(encoder.embeddings, index('order'), index('inverse'));
   }
 
-  feeds(
-    texts: readonly TokenizedText[],
-    random: { seed: number; step: number },
-  ): Record<string, DenseTensor> {
+  feeds(texts: readonly TokenizedText[], random: StepRandom): Record<string, DenseTensor> {
     const { config, head } = this.#spec;
     const packed = packBatch(texts, {
       groups: this.#groups,
@@ -79,7 +76,7 @@ export class Tower {
     });
     return {
       ...encoderFeeds(packed, this.#prefix),
-      ...dropoutFeeds(this.#dropoutPlaces, packed, { ...random, prefix: this.#prefix }),
+      ...dropoutFeeds(this.#dropoutPlaces, packed, random, this.#prefix),
       [`${this.#prefix}order`]: { shape: [texts.length], data: rowOf },
       [`${this.#prefix}inverse`]: { shape: [texts.length], data: packed.order },
     };
@@ -93,7 +90,7 @@ export interface TwoSides {
   learned: Value[];
   feeds(
     texts: { queries: readonly TokenizedText[]; documents: readonly TokenizedText[] },
-    random: { seed: number; step: number },
+    random: StepRandom,
   ): Record<string, DenseTensor>;
 }
 

@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'vitest';
+import { AdamW, ParameterStore, Random, scheduleFactor } from '../engine/index.js';
+import { infoNce, type Loss, nll } from '../loss/index.js';
+import type { TokenizedText } from '../model/packed-batch.js';
+import type { TrainingBatch } from './batch.js';
+import { CachedStep } from './cached-step.js';
+import { Learner } from './learner.js';
+import { relativeDifference } from './oracle.fixture.js';
+import { SMALL_SPEC, smallParameters } from './small-model.fixture.js';
+import { DirectStep, type Step, type StepOptions } from './step.js';
+import { type Towers, towerParameters } from './towers.js';
+
+const RUN = { seed: 1, step: 0 };
+
+function randomBatch(seed: number, queries = 6): TrainingBatch {
+  const random = Random.from(seed, 'batch');
+  const text = (longest: number): TokenizedText => ({
+    ids: Int32Array.from({ length: 3 + random.integer(longest) }, () => 5 + random.integer(60)),
+  });
+  return {
+    queries: Array.from({ length: queries }, () => text(5)),
+    documents: Array.from({ length: 2 * queries }, () => text(14)),
+    positives: Array.from({ length: queries }, (_, i) => i),
+    negatives: Array.from({ length: queries }, (_, i) => [queries + i]),
+    known: Array.from({ length: queries }, (_, i) => (i === 1 ? [0] : [])),
+  };
+}
+
+async function gradientsOf(
+  step: Step,
+  parameters: ParameterStore,
+  batch: TrainingBatch,
+): Promise<ParameterStore> {
+  const gradients = parameters.zerosLike();
+  await step.addGradients(batch, gradients, RUN);
+  await step.release();
+  return gradients;
+}
+
+const combinations: { towers: Towers; loss: Loss }[] = [
+  { towers: 'shared', loss: infoNce },
+  { towers: 'shared', loss: nll },
+  { towers: 'two', loss: infoNce },
+];
+
+describe.each(combinations)('$towers encoder(s), $loss.name', ({ towers, loss }) => {
+  test('gradient caching gives the gradient of the whole batch', async () => {
+    const parameters = smallParameters(towers);
+    const options: StepOptions = {
+      spec: SMALL_SPEC,
+      parameters,
+      loss,
+      towers,
+      scale: 5,
+      session: { threads: 1 },
+    };
+    const batch = randomBatch(2);
+    const direct = await gradientsOf(await DirectStep.create(options), parameters, batch);
+    const cached = await gradientsOf(
+      await CachedStep.create({ ...options, tokenBudget: 40 }),
+      parameters,
+      batch,
+    );
+    expect(relativeDifference(cached.buffer, direct.buffer)).toBeLessThan(1e-5);
+    expect(Math.max(...direct.buffer)).toBeGreaterThan(1e-3);
+  });
+});
+
+test('accumulated gradients are those of the whole batch', async () => {
+  const parameters = smallParameters('shared');
+  const options: StepOptions = { spec: SMALL_SPEC, parameters, loss: nll, scale: 5, session: { threads: 1 } };
+  const batch = randomBatch(3, 6);
+  const step = await DirectStep.create(options);
+  const whole = parameters.zerosLike();
+  await step.addGradients(batch, whole, RUN);
+  const sum = parameters.zerosLike();
+  for (const [first, end] of [
+    [0, 2],
+    [2, 6],
+  ]) {
+    const part: TrainingBatch = {
+      ...batch,
+      queries: batch.queries.slice(first, end),
+      positives: batch.positives.slice(first, end),
+      negatives: batch.negatives.slice(first, end),
+      known: batch.known!.slice(first, end),
+    };
+    await step.addGradients(part, sum, { ...RUN, weight: (end - first) / 6 });
+  }
+  await step.release();
+  expect(relativeDifference(sum.buffer, whole.buffer)).toBeLessThan(1e-5);
+});
+
+test('the number of length groups changes nothing but rounding', async () => {
+  const parameters = smallParameters('shared');
+  const results = await Promise.all(
+    [1, 2, 5].map(async (groups) => {
+      const step = await DirectStep.create({ spec: SMALL_SPEC, parameters, loss: infoNce, groups });
+      return gradientsOf(step, parameters, randomBatch(4));
+    }),
+  );
+  expect(relativeDifference(results[0].buffer, results[1].buffer)).toBeLessThan(1e-5);
+  expect(relativeDifference(results[2].buffer, results[1].buffer)).toBeLessThan(1e-5);
+});
+
+async function train(dropout: number, steps = 20): Promise<{ parameters: ParameterStore; losses: number[] }> {
+  const spec = {
+    ...SMALL_SPEC,
+    config: { ...SMALL_SPEC.config, hiddenDropout: dropout, attentionDropout: dropout },
+  };
+  const parameters = smallParameters('shared');
+  const learner = new Learner({
+    step: await DirectStep.create({
+      spec,
+      parameters,
+      loss: nll,
+      scale: 5,
+      dropout: dropout > 0,
+      session: { threads: 2 },
+    }),
+    parameters,
+    optimizer: new AdamW(parameters),
+    learningRate: (step) => 5e-3 * scheduleFactor(step, { warmupSteps: 3, totalSteps: 100 }),
+    clip: 1,
+    layers: 2,
+    seed: 9,
+  });
+  const losses: number[] = [];
+  for (let i = 0; i < steps; i++) losses.push((await learner.update(randomBatch(5))).loss);
+  return { parameters, losses };
+}
+
+test('the same seed gives the same bits, with dropout too', async () => {
+  const [first, second] = [await train(0.1), await train(0.1)];
+  expect(first.parameters.buffer).toEqual(second.parameters.buffer);
+  expect(first.losses).toEqual(second.losses);
+});
+
+test('training learns the batch it sees', async () => {
+  const { losses } = await train(0);
+  expect(losses[0]).toBeGreaterThan(0.3);
+  expect(losses.at(-1)).toBeLessThan(losses[0] / 5);
+});
+
+test('numbers that go wrong stop training before the weights change', async () => {
+  const parameters = smallParameters('shared');
+  parameters.get('encoder.layer.0.output.dense.weight')[3] = Number.NaN;
+  const before = parameters.buffer.slice();
+  const learner = new Learner({
+    step: await DirectStep.create({ spec: SMALL_SPEC, parameters, loss: nll }),
+    parameters,
+    optimizer: new AdamW(parameters),
+    learningRate: () => 1e-3,
+    layers: 2,
+    seed: 1,
+  });
+  await expect(learner.update(randomBatch(1))).rejects.toThrow('step 0: the loss is NaN');
+  expect(parameters.buffer).toEqual(before);
+});
+
+test('gradient norms are told by layer group', async () => {
+  const parameters = smallParameters('shared');
+  const learner = new Learner({
+    step: await DirectStep.create({ spec: SMALL_SPEC, parameters, loss: nll }),
+    parameters,
+    optimizer: new AdamW(parameters),
+    learningRate: () => 1e-3,
+    layers: 2,
+    seed: 1,
+  });
+  const { groupNorms, gradientNorm } = await learner.update(randomBatch(1));
+  expect(Object.keys(groupNorms).sort()).toEqual(['bottom', 'embeddings', 'head', 'middle']);
+  expect(Math.hypot(...Object.values(groupNorms))).toBeCloseTo(gradientNorm, 6);
+});
+
+test('two towers have two sets of parameters', () => {
+  const names = new ParameterStore(towerParameters(SMALL_SPEC, 'two')).names;
+  expect(names.filter((name) => name.startsWith('query.'))).toHaveLength(names.length / 2);
+});

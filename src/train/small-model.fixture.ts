@@ -1,0 +1,34 @@
+import { fillNormal, ParameterStore, randomKey } from '../engine/index.js';
+import type { EncoderSpec } from '../model/encoder-graph.js';
+import { type Towers, towerParameters } from './towers.js';
+
+/** An encoder small enough to train in a second. */
+export const SMALL_SPEC: EncoderSpec = {
+  config: {
+    architecture: 'bert',
+    hiddenSize: 16,
+    layers: 2,
+    heads: 2,
+    intermediateSize: 32,
+    vocabularySize: 70,
+    maxPositions: 32,
+    typeVocabularySize: 2,
+    layerNormEps: 1e-12,
+    hiddenAct: 'gelu',
+    hiddenDropout: 0,
+    attentionDropout: 0,
+    padTokenId: 0,
+    positionOffset: 0,
+  },
+  head: { pooling: 'mean', projection: { size: 12, layerNorm: true }, normalize: true },
+};
+
+/** Random weights, larger than BERT's own so that vectors differ from the start. */
+export function smallParameters(towers: Towers): ParameterStore {
+  const parameters = new ParameterStore(towerParameters(SMALL_SPEC, towers));
+  for (const name of parameters.names) {
+    if (/norm\.weight/i.test(name)) parameters.get(name).fill(1);
+    else fillNormal(parameters.get(name), 0.2, randomKey(1, name));
+  }
+  return parameters;
+}
