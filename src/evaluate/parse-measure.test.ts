@@ -67,7 +67,9 @@ describe('errors', () => {
       `measure "nDCG(dcg='ln')@5": parameter "dcg": expected 'log2' or 'exp-log2', got 'ln'`,
       undefined,
     ],
-    ['map.5', 'measure "map.5": map takes no parameters', undefined],
+    ['map.5', 'measure "map.5": map takes no parameters', 'write map'],
+    ['ndcg.1=3', 'measure "ndcg.1=3": ndcg takes no parameters', 'write gains as nDCG(gains={1:3,2:9})'],
+    ['utility.1,2', 'measure "utility_1,2": expected three values, and 0 as a fourth, got 1,2', undefined],
     ['P.0', 'measure "P": expected a whole number from 1 as its parameter, got "0"', undefined],
     ['official', 'measure "official" stands for 30 measures, expected one', 'name one of them, e.g. runid'],
   ])('%s', (text, message, hint) => {

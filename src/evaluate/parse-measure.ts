@@ -59,7 +59,9 @@ function parseTrecName(text: string): Measure[] | undefined {
   if (!split) return undefined;
   const { family, values } = split;
   if (family.each || family.together) return trecMeasures(family, values);
-  throw new UsageError(`measure "${text}": ${family.name} takes no parameters`);
+  throw new UsageError(`measure "${text}": ${family.name} takes no parameters`, {
+    hint: family.name === 'ndcg' ? 'write gains as nDCG(gains={1:3,2:9})' : `write ${family.name}`,
+  });
 }
 
 /** Takes `P.5,10` or `P_5` apart; undefined where no parameters follow. */
@@ -78,7 +80,7 @@ function trecMeasures(family: TrecFamily, given: string[] = []): Measure[] {
       throw new UsageError(`measure "${family.name}": expected one parameter, got ${values.length}`);
     }
     const name = given.length === 0 ? family.name : `${family.name}_${given.join(',')}`;
-    return [{ name, trecName: name, ...family.make(values) }];
+    return [{ name, trecName: name, ...naming(name, () => family.make(values)) }];
   }
   const each = given.length === 0 ? family.each : [...values].sort((a, b) => a - b);
   return each.map((value) => {
@@ -103,16 +105,21 @@ function parseFamilyName(text: string): Measure {
   const parameters = parseParameters(text, family, match[2]);
   const cutoff = parseCutoff(text, family, match[3]?.trim());
   const plain = Object.keys(parameters).length === 0;
+  return {
+    name: text,
+    trecName: plain ? family.trecName?.(cutoff) : undefined,
+    level: parameters.rel,
+    judgedOnly: parameters.judged_only,
+    ...naming(text, () => family.make(parameters, cutoff)),
+  };
+}
+
+/** Adds the measure's name to what is said of a parameter. */
+function naming<T>(measure: string, make: () => T): T {
   try {
-    return {
-      name: text,
-      trecName: plain ? family.trecName?.(cutoff) : undefined,
-      level: parameters.rel,
-      judgedOnly: parameters.judged_only,
-      ...family.make(parameters, cutoff),
-    };
+    return make();
   } catch (error) {
-    if (error instanceof ParameterError) throw new UsageError(`measure "${text}": ${error.message}`);
+    if (error instanceof ParameterError) throw new UsageError(`measure "${measure}": ${error.message}`);
     throw error;
   }
 }

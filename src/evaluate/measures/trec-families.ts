@@ -1,5 +1,5 @@
 import * as binary from './binary.js';
-import type { MeasureBody } from './families.js';
+import { type MeasureBody, ParameterError } from './families.js';
 import * as gain from './gain.js';
 import * as sets from './sets.js';
 
@@ -59,7 +59,7 @@ export const TREC_FAMILIES: readonly TrecFamily[] = [
   {
     name: 'utility',
     together: 'many',
-    make: ([found = 1, noise = -1, missed = 0]) => ({ compute: sets.utility([found, noise, missed]) }),
+    make: (values) => ({ compute: sets.utility(utilityValues(values)) }),
   },
   {
     name: '11pt_avg',
@@ -92,6 +92,16 @@ export const TREC_FAMILIES: readonly TrecFamily[] = [
   { name: 'rbp_resid', make: () => ({ compute: gain.rbpResidual(RBP_PERSISTENCE) }) },
   { name: 'unj', each: [5, 10, 20], make: ([k]) => ({ compute: sets.unjudged(k) }) },
 ];
+
+/** trec_eval's fourth value is for documents neither relevant nor found, which takes the size of the collection. */
+function utilityValues(values: readonly number[]): [number, number, number] {
+  if (values.length === 0) return [1, -1, 0];
+  const [found, noise, missed, rest = 0] = values;
+  if (values.length < 3 || values.length > 4 || rest !== 0) {
+    throw new ParameterError(`expected three values, and 0 as a fourth, got ${values.join(',')}`);
+  }
+  return [found, noise, missed];
+}
 
 /** Names for several measures at once. */
 export const TREC_NICKNAMES: ReadonlyMap<string, readonly string[]> = new Map([
