@@ -1,0 +1,138 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { wordCount } from '../../text/split-text.js';
+import { withFolder } from '../../text/tokenizer.fixture.js';
+import type { Dataset, Document } from '../dataset.js';
+import { openFolder } from './folder.js';
+
+async function write(folder: string, files: Record<string, string | Buffer>): Promise<void> {
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), content);
+  }
+}
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const collected: T[] = [];
+  for await (const item of items) collected.push(item);
+  return collected;
+}
+
+const all = (dataset: Dataset): Promise<Document[]> => collect(dataset.documents());
+
+const ids = (documents: Document[]): string[] => documents.map(({ id }) => id);
+
+test('reads Markdown, HTML and text into passages with title, place and stable ids', async () => {
+  await withFolder(async (folder) => {
+    await write(folder, {
+      'guide/start.md': '# Start\n\nHello.\n\n## Install\n\nRun it.\n\nThen rest.',
+      'guide/matter.markdown': '---\ntitle: Matter\n---\nFront.\n\n# Start\n\nBack.',
+      'b.HTML': '<title>Page – Site</title><h1>Page</h1><h2>Part</h2><p>Text</p>',
+      'notes.txt': 'Plain text.\r\nSecond line.',
+      'empty.md': '',
+      'data.json': '{"not": "read"}',
+      '.hidden.md': 'hidden',
+      '.git/x.md': 'hidden',
+      'node_modules/x/readme.md': 'dependency',
+    });
+    const dataset = await openFolder(folder);
+    const documents = await all(dataset);
+    expect(documents).toEqual([
+      {
+        id: 'b.HTML#1',
+        title: 'Page – Site > Part',
+        text: 'Text',
+        metadata: { path: 'b.HTML', heading: 'Page > Part', position: 1 },
+      },
+      {
+        id: 'guide/matter.markdown#1',
+        title: 'Matter',
+        text: 'Front.',
+        metadata: { path: 'guide/matter.markdown', heading: '', position: 1 },
+      },
+      {
+        id: 'guide/matter.markdown#2',
+        title: 'Matter > Start',
+        text: 'Back.',
+        metadata: { path: 'guide/matter.markdown', heading: 'Start', position: 2 },
+      },
+      {
+        id: 'guide/start.md#1',
+        title: 'Start',
+        text: 'Hello.',
+        metadata: { path: 'guide/start.md', heading: 'Start', position: 1 },
+      },
+      {
+        id: 'guide/start.md#2',
+        title: 'Start > Install',
+        text: 'Run it.\n\nThen rest.',
+        metadata: { path: 'guide/start.md', heading: 'Start > Install', position: 2 },
+      },
+      {
+        id: 'notes.txt#1',
+        title: 'notes',
+        text: 'Plain text.\nSecond line.',
+        metadata: { path: 'notes.txt', heading: '', position: 1 },
+      },
+    ]);
+    expect(await all(dataset)).toEqual(documents);
+    expect(await collect(dataset.queries())).toEqual([]);
+    expect(await dataset.splits()).toEqual([]);
+    await expect(dataset.qrels('test')).rejects.toThrow('no split "test"');
+  });
+});
+
+test('splits long sections, with overlap when asked to', async () => {
+  await withFolder(async (folder) => {
+    const text = Array.from({ length: 100 }, (_, i) => `word${i}`).join(' ');
+    await write(folder, { 'a.md': `# A\n\n${text}\n\n## B\n\nshort` });
+    const plain = await all(await openFolder(folder, { maxWords: 40 }));
+    expect(ids(plain)).toEqual(['a.md#1', 'a.md#2', 'a.md#3', 'a.md#4']);
+    expect(plain.slice(0, 3).flatMap((passage) => passage.text.split(' '))).toEqual(text.split(' '));
+    expect(plain[3]).toMatchObject({ title: 'A > B', text: 'short' });
+    const overlapping = await all(await openFolder(folder, { maxWords: 40, overlap: 10 }));
+    for (const passage of overlapping) expect(wordCount(passage.text)).toBeLessThanOrEqual(40);
+    expect(overlapping[1].text.split(' ').slice(0, 10)).toEqual(overlapping[0].text.split(' ').slice(-10));
+    await expect(openFolder(folder, { maxWords: 0 })).rejects.toThrow('maxWords');
+    await expect(openFolder(folder, { maxWords: 40, overlap: 30 })).rejects.toThrow('overlap');
+  });
+});
+
+test('include and exclude choose by path', async () => {
+  await withFolder(async (folder) => {
+    await write(folder, { 'a.md': 'a', 'old/b.md': 'b', 'new/c.md': 'c', 'new/deep/d.txt': 'd' });
+    const chosen = async (options: Parameters<typeof openFolder>[1]) =>
+      ids(await all(await openFolder(folder, options)));
+    expect(await chosen({ include: ['new/**'] })).toEqual(['new/c.md#1', 'new/deep/d.txt#1']);
+    expect(await chosen({ exclude: ['old/**', '**/*.txt'] })).toEqual(['a.md#1', 'new/c.md#1']);
+    expect(await chosen({ include: ['**/*.md'], exclude: ['a.md'] })).toEqual(['new/c.md#1', 'old/b.md#1']);
+    await expect(chosen({ include: ['none/**'] })).rejects.toThrow(
+      'no files that include and exclude let through',
+    );
+  });
+});
+
+test('follows links, but not in circles, and passes over those that lead nowhere', async () => {
+  await withFolder(async (folder) => {
+    await write(folder, { 'docs/a.md': 'a', 'elsewhere/b.md': 'b' });
+    await symlink(join(folder, 'docs'), join(folder, 'docs/loop'));
+    await symlink(join(folder, 'elsewhere'), join(folder, 'docs/linked'));
+    await symlink(join(folder, 'gone.md'), join(folder, 'docs/dangling.md'));
+    expect(ids(await all(await openFolder(join(folder, 'docs'))))).toEqual(['a.md#1', 'linked/b.md#1']);
+  });
+});
+
+test('says what is wrong with the folder or the file', async () => {
+  await withFolder(async (folder) => {
+    await expect(openFolder(folder)).rejects.toThrow('no files, expected .md, .markdown, .html, .htm, .txt');
+    await expect(openFolder(join(folder, 'none'))).rejects.toThrow('none: no such folder');
+    await write(folder, { 'a.md': '  \n' });
+    await expect(openFolder(join(folder, 'a.md'))).rejects.toThrow('a.md: expected a folder, got a file');
+    await expect(openFolder(folder).then(all)).rejects.toThrow('no text in any of its 1 files');
+    await write(folder, { 'broken.txt': Buffer.from('good\nna\xefve', 'latin1') });
+    await expect(openFolder(folder).then(all)).rejects.toThrow('broken.txt:2: not valid UTF-8');
+    await write(folder, { 'broken.txt': Buffer.from('\ufeffwide', 'utf16le') });
+    await expect(openFolder(folder).then(all)).rejects.toThrow('broken.txt:1: expected UTF-8, got UTF-16');
+  });
+});

@@ -1,0 +1,164 @@
+import { Parser } from 'htmlparser2';
+import { TextBuilder } from './text-builder.js';
+
+/** A stretch of a document under one heading. */
+export interface Section {
+  /** The headings it stands under, outermost first. */
+  headings: string[];
+  text: string;
+}
+
+/** A document as plain text, divided by its headings. */
+export interface SectionedDocument {
+  title?: string;
+  sections: Section[];
+}
+
+/** Not the page's own text: programs, navigation, controls, pictures. */
+const DROPPED = new Set(
+  'script style noscript template nav footer aside svg math iframe object canvas button select textarea dialog'.split(
+    ' ',
+  ),
+);
+const DROPPED_ROLES = new Set(['navigation', 'banner', 'contentinfo', 'search', 'complementary']);
+const LINES = new Set('br li tr dt dd option figcaption caption'.split(' '));
+const BLOCKS = new Set(
+  'address article blockquote body dd details div dl dt fieldset figure form header hr main ol p pre section summary table ul'.split(
+    ' ',
+  ),
+);
+
+/**
+ * Reads the text of an HTML page, section by section. Where the page marks its main part (`<main>`), only that is
+ * read. Broken HTML is read as browsers do, as far as that goes.
+ */
+export function htmlSections(html: string): SectionedDocument {
+  const reader = new SectionReader();
+  const parser = new Parser({
+    onopentag: (name, attributes) => reader.open(name, attributes),
+    ontext: (text) => reader.text(text),
+    onclosetag: (name) => reader.close(name),
+  });
+  parser.end(html);
+  return reader.finish();
+}
+
+interface Heading {
+  level: number;
+  text: string;
+  /** Nothing stands under it, not even a smaller heading: then the heading itself is what there is to find. */
+  empty: boolean;
+}
+
+class SectionReader {
+  #sections: Section[] = [];
+  #trail: Heading[] = [];
+  #body = new TextBuilder();
+  /** Where text goes instead of the body: the title or a heading being read. */
+  #aside: { name: string; builder: TextBuilder } | undefined;
+  #title: string | undefined;
+  #firstHeading: string | undefined;
+  /** How many open elements are dropped, their children included. */
+  #dropped = 0;
+  #preformatted = 0;
+  #main: 'before' | 'inside' | 'after' = 'before';
+
+  open(name: string, attributes: Record<string, string>): void {
+    if (this.#dropped > 0 || isDropped(name, attributes)) {
+      this.#dropped++;
+      return;
+    }
+    if (name === 'main' && this.#main === 'before') this.#enterMain();
+    if (name === 'pre') this.#preformatted++;
+    if (name === 'title' || headingLevel(name) > 0) {
+      if (name !== 'title') this.#endSection(headingLevel(name));
+      this.#aside = { name, builder: new TextBuilder() };
+    } else if (name === 'img') this.text(attributes.alt ?? '');
+    else this.#separate(name);
+  }
+
+  text(text: string): void {
+    if (this.#dropped > 0 || (this.#main === 'after' && !this.#aside)) return;
+    const builder = this.#aside?.builder ?? this.#body;
+    if (this.#preformatted > 0) builder.addPreformatted(text);
+    else builder.add(text);
+  }
+
+  close(name: string): void {
+    if (this.#dropped > 0) {
+      this.#dropped--;
+      return;
+    }
+    if (name === this.#aside?.name) this.#endAside(this.#aside);
+    if (name === 'pre') this.#preformatted--;
+    if (name === 'main' && this.#main === 'inside') {
+      this.#endSection(0);
+      this.#main = 'after';
+    }
+    this.#separate(name);
+  }
+
+  finish(): SectionedDocument {
+    this.#endSection(0);
+    return { title: this.#title ?? this.#firstHeading, sections: this.#sections };
+  }
+
+  #separate(name: string): void {
+    const builder = this.#aside?.builder ?? this.#body;
+    if (BLOCKS.has(name)) builder.separate('\n\n');
+    else if (LINES.has(name)) builder.separate('\n');
+    else if (name === 'td' || name === 'th') builder.separate(' ');
+  }
+
+  #enterMain(): void {
+    this.#main = 'inside';
+    this.#sections = [];
+    this.#trail = [];
+    this.#body = new TextBuilder();
+  }
+
+  #endAside({ name, builder }: { name: string; builder: TextBuilder }): void {
+    const text = builder.toString().replace(/\s+/g, ' ');
+    this.#aside = undefined;
+    if (text === '') return;
+    if (name === 'title') this.#title ??= text;
+    else if (this.#main !== 'after') {
+      for (const heading of this.#trail) heading.empty = false;
+      this.#trail.push({ level: headingLevel(name), text, empty: true });
+      this.#firstHeading ??= text;
+    }
+  }
+
+  /** Ends the section before a heading of `level`, or before the document's end (level 0). */
+  #endSection(level: number): void {
+    if (this.#main === 'after') return;
+    const text = this.#body.toString();
+    const innermost = this.#trail.at(-1);
+    if (text !== '') {
+      this.#sections.push({ headings: this.#headings(), text });
+      if (innermost) innermost.empty = false;
+    }
+    for (let last = this.#trail.at(-1); last && last.level >= level; last = this.#trail.at(-1)) {
+      this.#trail.pop();
+      if (last.empty) this.#sections.push({ headings: this.#headings(), text: last.text });
+    }
+    this.#body = new TextBuilder();
+  }
+
+  #headings(): string[] {
+    return this.#trail.map(({ text }) => text);
+  }
+}
+
+function isDropped(name: string, attributes: Record<string, string>): boolean {
+  return (
+    DROPPED.has(name) ||
+    DROPPED_ROLES.has(attributes.role) ||
+    'hidden' in attributes ||
+    attributes['aria-hidden'] === 'true'
+  );
+}
+
+function headingLevel(name: string): number {
+  return /^h[1-6]$/.test(name) ? Number(name[1]) : 0;
+}
