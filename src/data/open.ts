@@ -1,13 +1,13 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { hasCode, NearmissError } from '../base/errors.js';
-import type { Dataset } from './dataset.js';
 import { detectFormat } from './detect.js';
 import { FILE_FORMATS, type FileOptions, type FileParts, type FormatName, isFileFormat } from './formats.js';
 import type { OnProblem } from './problem.js';
 import { qrelsSource } from './qrels.js';
 import { beirSources, isBeir } from './readers/beir.js';
 import type { FieldNames } from './readers/fields.js';
+import type { OpenFolderOptions } from './readers/folder.js';
 import { isMsmarco, msmarcoSources } from './readers/msmarco.js';
 import type { TopicPart } from './readers/trec-topics.js';
 import type { Sources } from './sources.js';
@@ -32,6 +32,8 @@ export interface OpenOptions {
   columns?: string[];
   /** Which part of TREC topics is the query. Default `title`. */
   topicPart?: TopicPart;
+  /** How a folder of Markdown, HTML or text files is cut into passages. */
+  folder?: OpenFolderOptions;
   /** Called for each problem instead of throwing at the first error; the record at fault is skipped. */
   onProblem?: OnProblem;
 }
@@ -43,42 +45,58 @@ export interface OpenOptions {
  * const beir = await openDataset('data/scifact');
  * const trec = await openDataset('collection.tsv', { queries: 'topics.txt', qrels: { test: 'qrels.txt' } });
  */
-export async function openDataset(path: string, options: OpenOptions = {}): Promise<Dataset> {
+export async function openDataset(path: string, options: OpenOptions = {}): Promise<SourcesDataset> {
   return new SourcesDataset(await openSources(path, options), options.onProblem);
 }
 
 /** The parts of a collection, each with its file, for those who must name places (validation). */
 export async function openSources(path: string, options: OpenOptions = {}): Promise<Sources> {
   const sources = await openMain(path, options);
-  if (options.documents) await addFile(sources, options.documents, 'documents', options);
-  if (options.queries) await addFile(sources, options.queries, 'queries', options);
-  for (const [split, file] of Object.entries(options.qrels ?? {}))
+  // The columns are those of the main file.
+  const others = { ...options, columns: undefined };
+  if (options.documents) await addFile(sources, options.documents, 'documents', others);
+  if (options.queries) await addFile(sources, options.queries, 'queries', others);
+  for (const [split, file] of Object.entries(options.qrels ?? {})) {
     sources.qrels.set(split, qrelsSource(file));
+  }
   for (const [split, file] of Object.entries(options.examples ?? {})) {
-    await addFile(sources, file, 'documents', { ...options, split });
+    await addFile(sources, file, 'documents', { ...others, split });
   }
   return sources;
 }
 
 async function openMain(path: string, options: OpenOptions): Promise<Sources> {
-  if (await isFolder(path)) {
-    const names = await readdir(path);
-    if (options.format === 'beir' || (!options.format && isBeir(names))) return beirSources(path);
-    if (options.format === 'msmarco' || (!options.format && isMsmarco(names))) return msmarcoSources(path);
-    throw new NearmissError(`${path}: no collection found in this folder`, {
-      hint: 'expected corpus.jsonl (BEIR), collection.tsv or msmarco-docs.tsv (MS MARCO), or name a file',
-    });
-  }
-  const sources: Sources = {
-    name: basename(resolve(path)).replace(/\.(gz|jsonl?|[ct]sv)\b/g, ''),
-    format: '',
-    documents: [],
-    queries: [],
-    qrels: new Map(),
-    examples: new Map(),
-  };
+  if (await isFolder(path)) return openFolderSources(path, options);
+  const sources = emptySources(basename(resolve(path)).replace(/\.(gz|jsonl?|[ct]sv)\b/g, ''));
   sources.format = await addFile(sources, path, 'documents', options, options.format);
   return sources;
+}
+
+async function openFolderSources(path: string, options: OpenOptions): Promise<Sources> {
+  const { format } = options;
+  const names = await readdir(path);
+  if (format === 'beir' || (!format && isBeir(names))) return beirSources(path);
+  if (format === 'msmarco' || (!format && isMsmarco(names))) return msmarcoSources(path);
+  if (format && format !== 'folder') {
+    throw new NearmissError(`${path}: format "${format}" is a file, got a folder`, {
+      hint: 'name the file in it',
+    });
+  }
+  const { textFolderSource } = await import('./readers/text-folder.js');
+  try {
+    const source = await textFolderSource(path, options.folder);
+    return { ...emptySources(basename(resolve(path))), format: 'folder', documents: [source] };
+  } catch (error) {
+    if (format || !(error instanceof NearmissError)) throw error;
+    throw new NearmissError(`${path}: no collection found in this folder`, {
+      hint: `expected corpus.jsonl (BEIR), collection.tsv or msmarco-docs.tsv (MS MARCO), or texts (${error.message})`,
+      cause: error,
+    });
+  }
+}
+
+function emptySources(name: string): Sources {
+  return { name, format: '', documents: [], queries: [], qrels: new Map(), examples: new Map() };
 }
 
 async function addFile(

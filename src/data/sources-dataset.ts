@@ -30,6 +30,7 @@ export class SourcesDataset implements Dataset {
   }
 
   async *documents(): AsyncGenerator<Document> {
+    if (!hasDocuments(this.sources)) throw noDocuments(this.name);
     for await (const { value } of uniqueDocuments(this.sources, this.#onProblem)) yield value;
   }
 
@@ -72,6 +73,11 @@ export class SourcesDataset implements Dataset {
       };
     }
   }
+}
+
+/** Whether there is anything to find: documents of their own, or inside training examples. */
+export function hasDocuments({ documents, examples }: Sources): boolean {
+  return documents.length > 0 || [...examples.values()].some(({ embeds }) => embeds.documents);
 }
 
 /** Every document once, with its place; `ids` gathers their ids in the order of their numbers. */
@@ -141,6 +147,12 @@ function toScoredId({ document, score }: ExampleDocument): { id: string; score?:
 
 function hasText<T extends { text?: string }>(record: T): record is T & { text: string } {
   return record.text !== undefined;
+}
+
+function noDocuments(name: string): NearmissError {
+  return new NearmissError(`${name}: it has no documents`, {
+    hint: 'a BEIR folder needs corpus.jsonl; files with ids only need --documents FILE (and --queries FILE)',
+  });
 }
 
 function unknownSplit(name: string, split: string, splits: string[]): NearmissError {

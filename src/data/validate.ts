@@ -4,7 +4,7 @@ import { type OpenOptions, openSources } from './open.js';
 import { type OnProblem, type Problem, RecordContext } from './problem.js';
 import { collectQrels } from './qrels.js';
 import type { ExampleSource, Located, RecordSource, Sources } from './sources.js';
-import { uniqueDocuments, uniqueQueries } from './sources-dataset.js';
+import { hasDocuments, uniqueDocuments, uniqueQueries } from './sources-dataset.js';
 
 export interface ValidateOptions extends Omit<OpenOptions, 'onProblem'> {
   /** How many problems to keep for the report; all are counted. Default 100. */
@@ -96,10 +96,10 @@ class Validation {
 
   /** A collection must hold something to find, and something to ask where it says what is relevant. */
   #checkParts(): void {
-    const { documents, queries, qrels, examples, name } = this.sources;
+    const { queries, qrels, examples, name } = this.sources;
     const missing = (what: string, hint: string): void =>
       this.onProblem({ severity: 'error', code: 'missing-file', file: name, message: `no ${what}`, hint });
-    if (documents.length === 0 && embedding(this.sources, 'documents').length === 0) {
+    if (!hasDocuments(this.sources)) {
       missing('documents', 'add corpus.jsonl, or name the file with --documents');
     }
     if (

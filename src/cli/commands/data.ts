@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { registerExport } from './data/export.js';
 import { registerImport } from './data/import.js';
 import { registerSample } from './data/sample.js';
 import { registerSplit } from './data/split.js';
@@ -7,12 +8,15 @@ import { registerValidate } from './data/validate.js';
 
 /** `nearmiss data …`: bring collections in, check them, look at them, cut them up. */
 export function registerData(program: Command): void {
-  const data = program.command('data').description('import, check, describe, split and sample collections');
+  const data = program
+    .command('data')
+    .description('import, check, describe, split, sample and export collections');
   registerImport(data);
   registerValidate(data);
   registerStats(data);
   registerSplit(data);
   registerSample(data);
+  registerExport(data);
   data.addHelpText(
     'after',
     `

@@ -36,9 +36,9 @@ export async function beirSources(folder: string): Promise<Sources> {
   };
 }
 
-/** Whether a folder with these files is a BEIR folder. */
+/** Whether a folder with these files is a BEIR folder, be it one whose corpus is missing. */
 export function isBeir(names: string[]): boolean {
-  return names.some((name) => CORPUS.test(name));
+  return names.some((name) => CORPUS.test(name) || QUERIES.test(name) || name === 'qrels');
 }
 
 async function splitFiles(folder: string, pattern: RegExp): Promise<[split: string, file: string][]> {

@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { qrelsSource } from '../qrels.js';
-import type { Sources } from '../sources.js';
+import type { ExampleSource, Sources } from '../sources.js';
+import { colbertExamples } from './colbert.js';
 import { msmarcoDocuments, msmarcoPassages, msmarcoQueries, msmarcoTripleIds } from './msmarco-files.js';
 
 const PASSAGES = /^collection\.tsv(\.gz)?$/;
@@ -14,6 +15,8 @@ const QRELS = [
   /^(?<split>\d{4})qrels-(?:pass|docs)\.txt(\.gz)?$/,
 ];
 const TRIPLE_IDS = /^qidpidtriples\.(?<split>[^.]+)\..*tsv(\.gz)?$/;
+/** ColBERT's, beside the files of MS MARCO. */
+const COLBERT_TRIPLES = /^triples\.(?<split>[^.]+)(\..*)?\.jsonl(\.gz)?$/;
 const IGNORED = /^(triples\.|top1000|msmarco-.+-top100|.+\.bm25)/;
 
 /** A folder with MS MARCO's own files, of the passage or of the document task. */
@@ -21,7 +24,16 @@ export async function msmarcoSources(folder: string): Promise<Sources> {
   const names = (await readdir(folder)).sort();
   const matching = (pattern: RegExp): string[] =>
     names.filter((name) => pattern.test(name)).map((name) => join(folder, name));
-  const triples = names.filter((name) => TRIPLE_IDS.test(name)).slice(0, 1);
+  const triples = new Map<string, { name: string; source: ExampleSource }>();
+  for (const name of names) {
+    const ids = TRIPLE_IDS.exec(name)?.groups?.split;
+    const lists = COLBERT_TRIPLES.exec(name)?.groups?.split;
+    const split = ids ?? lists;
+    if (split === undefined || triples.has(split)) continue;
+    const file = join(folder, name);
+    triples.set(split, { name, source: ids ? msmarcoTripleIds(file) : colbertExamples(file) });
+  }
+  const used = [...triples.values()].map(({ name }) => name);
   return {
     name: basename(resolve(folder)),
     format: 'msmarco',
@@ -33,10 +45,8 @@ export async function msmarcoSources(folder: string): Promise<Sources> {
         return split === undefined ? [] : [[split, qrelsSource(join(folder, name))]];
       }),
     ),
-    examples: new Map(
-      triples.map((name) => [TRIPLE_IDS.exec(name)!.groups!.split, msmarcoTripleIds(join(folder, name))]),
-    ),
-    ignored: names.filter((name) => IGNORED.test(name) || (TRIPLE_IDS.test(name) && !triples.includes(name))),
+    examples: new Map([...triples].map(([split, { source }]) => [split, source])),
+    ignored: names.filter((name) => (IGNORED.test(name) || TRIPLE_IDS.test(name)) && !used.includes(name)),
   };
 }
 

@@ -53,12 +53,15 @@ async function importAction(source: string, out: string, flags: ImportFlags): Pr
   });
   progress.finish();
   tally.print(source, counts.dangling);
-  const result = { out, ...counts, errors: tally.errors, warnings: tally.warnings };
+  const { format, ignored = [] } = dataset.sources;
+  if (ignored.length > 0) process.stderr.write(`not imported: ${ignored.join(', ')}\n`);
+  const result = { out, format, ...counts, errors: tally.errors, warnings: tally.warnings };
   process.stdout.write(flags.json ? `${JSON.stringify(result)}\n` : describeCounts(result));
 }
 
 function describeCounts(result: {
   out: string;
+  format: string;
   documents: number;
   queries: number;
   judgments: Record<string, number>;
@@ -68,7 +71,7 @@ function describeCounts(result: {
     Object.entries(counts)
       .map(([split, count]) => `${split} ${count}`)
       .join(', ') || 'none';
-  return `${result.out}: ${result.documents} documents, ${result.queries} queries
+  return `${result.out} (from ${result.format}): ${result.documents} documents, ${result.queries} queries
 judgments: ${bySplit(result.judgments)}
 training examples: ${bySplit(result.examples)}
 `;

@@ -19,6 +19,10 @@ export interface SourceFlags {
   lineIds?: boolean;
   columns?: string[];
   topicPart?: TopicPart;
+  maxWords?: number;
+  overlap?: number;
+  include?: string[];
+  exclude?: string[];
 }
 
 /** Adds the flags that name a source's format, its parts and its fields. */
@@ -38,7 +42,23 @@ export function addSourceOptions(command: Command): Command {
     .option('--query-text-field <name>', 'field that holds its text (repeatable: joined)', append)
     .option('--line-ids', 'documents have no id: use the number of the line')
     .option('--columns <names>', 'names of the columns, comma separated, for tables without a header', list)
-    .addOption(new Option('--topic-part <part>', 'part of TREC topics').choices(['title', 'desc', 'narr']));
+    .addOption(new Option('--topic-part <part>', 'part of TREC topics').choices(['title', 'desc', 'narr']))
+    .option(
+      '--max-words <n>',
+      'longest passage of a folder of texts, in words (default: 200)',
+      wholeNumber(1),
+    )
+    .option(
+      '--overlap <n>',
+      'words that such a passage repeats from the one before (default: 0)',
+      wholeNumber(),
+    )
+    .option(
+      '--include <pattern>',
+      'only these files of a folder of texts, e.g. "guide/**" (repeatable)',
+      append,
+    )
+    .option('--exclude <pattern>', 'not these files (repeatable)', append);
 }
 
 /** The flags as {@link OpenOptions}. */
@@ -52,6 +72,12 @@ export function toOpenOptions(flags: SourceFlags): OpenOptions {
     split: flags.split,
     columns: flags.columns,
     topicPart: flags.topicPart,
+    folder: {
+      maxWords: flags.maxWords,
+      overlap: flags.overlap,
+      include: flags.include,
+      exclude: flags.exclude,
+    },
     fields: { id: flags.idField, text: flags.textField, title: flags.titleField, lineIds: flags.lineIds },
     queryFields: { id: flags.queryIdField, text: flags.queryTextField },
   };

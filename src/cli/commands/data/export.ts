@@ -1,0 +1,40 @@
+import type { Command } from 'commander';
+
+interface ExportFlags {
+  overwrite?: boolean;
+}
+
+export function registerExport(data: Command): void {
+  data
+    .command('export')
+    .description('write a collection as the files of MS MARCO, for other tools')
+    .argument('<source>', 'a BEIR folder, or anything that import reads')
+    .argument('<out>', 'the folder to write')
+    .option('--overwrite', 'replace the folder where it exists')
+    .action(exportAction)
+    .addHelpText(
+      'after',
+      `
+Writes collection.tsv, queries.<split>.tsv, qrels.<split>.tsv, and ColBERT's triples.<split>.jsonl where the
+collection has training examples. Read by ColBERT, PyLate, Pyserini and others; BEIR folders need no export.
+
+Examples:
+  nearmiss data export data/scifact export/scifact
+`,
+    );
+}
+
+async function exportAction(source: string, out: string, flags: ExportFlags): Promise<void> {
+  const [{ openDataset }, { writeMsmarco }, { Progress }] = await Promise.all([
+    import('../../../data/open.js'),
+    import('../../../data/writers/msmarco.js'),
+    import('../../../base/progress.js'),
+  ]);
+  const progress = new Progress({ label: 'export', unit: 'records' });
+  await writeMsmarco(await openDataset(source), out, {
+    overwrite: flags.overwrite,
+    onRecord: () => progress.advance(),
+  });
+  progress.finish();
+  process.stdout.write(`${out}\n`);
+}

@@ -1,0 +1,66 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { gather, memoryDataset } from '../data.fixture.js';
+import { openDataset } from '../open.js';
+import { writeMsmarco } from './msmarco.js';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'nearmiss-msmarco-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const dataset = memoryDataset({
+  documents: [
+    { id: '1', title: 'A title', text: 'a text with\ta tab\r\nand "lines"' },
+    { id: '2', text: 'plain 中文' },
+    { id: '3', text: 'third' },
+  ],
+  queries: [
+    { id: 'q1', text: 'first\tquery' },
+    { id: 'q2', text: 'second' },
+    { id: 'q3', text: 'not judged' },
+  ],
+  qrels: { train: { q1: { 1: 2, 2: 0 } }, dev: { q2: { 2: 1 } } },
+  examples: {
+    train: [
+      {
+        queryId: 'q1',
+        positives: [
+          { id: '1', score: 3 },
+          { id: '2', score: 2 },
+        ],
+        negatives: [{ id: '3', score: -1.5 }],
+      },
+      { queryId: 'q2', positives: [{ id: '2' }], negatives: [{ id: '3' }, { id: '1' }] },
+    ],
+  },
+});
+
+test('what is written is read back, but for what tables cannot hold', async () => {
+  const out = join(folder, 'out');
+  await writeMsmarco(dataset, out);
+  expect(await readdir(folder)).toEqual(['out']);
+  const back = await gather(await openDataset(out));
+  expect(back).toEqual({
+    documents: [
+      { id: '1', text: 'A title a text with a tab and "lines"' },
+      { id: '2', text: 'plain 中文' },
+      { id: '3', text: 'third' },
+    ],
+    queries: [
+      { id: 'q2', text: 'second' },
+      { id: 'q1', text: 'first query' },
+    ],
+    qrels: { train: { q1: { 1: 2, 2: 0 } }, dev: { q2: { 2: 1 } } },
+    examples: {
+      train: [
+        { queryId: 'q1', positives: [{ id: '1', score: 3 }], negatives: [{ id: '3', score: -1.5 }] },
+        { queryId: 'q1', positives: [{ id: '2', score: 2 }], negatives: [{ id: '3', score: -1.5 }] },
+        { queryId: 'q2', positives: [{ id: '2' }], negatives: [{ id: '3' }, { id: '1' }] },
+      ],
+    },
+  });
+});
