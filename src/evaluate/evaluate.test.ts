@@ -146,6 +146,16 @@ describe('which queries and hits count', () => {
     expect(mean).toEqual({ 'Hole@2': 1, "Hole(scope='any')@2": 0.5 });
   });
 
+  test('a document that comes twice is an error', () => {
+    const twice = makeRun('t', {
+      q1: [
+        ['a', 2],
+        ['a', 1],
+      ],
+    });
+    expect(() => evaluate(twice, qrels, ['R@10'])).toThrow('document "a" is twice in one ranking');
+  });
+
   test('nothing in common is an error that shows both sides', () => {
     expect(() => evaluate(makeRun('bm25', { '1': [['a', 1]] }), qrels, ['RR'])).toThrow(
       'the run "bm25" and the qrels have no query in common (run: 1 queries such as "1", qrels: 2 such as "q1")',

@@ -59,6 +59,7 @@ describe('ranks of the first answer', () => {
         { _id: 'd1', title: 'Paris', text: 'A city.' },
         { _id: 'd2', title: '', text: 'The capital is Paris.' },
         { _id: 'd3', title: '', text: 'Nothing here' },
+        { _id: 'd4', title: '', text: 'Paris again' },
       ]),
     );
     await writeFile(
@@ -94,6 +95,22 @@ describe('ranks of the first answer', () => {
     });
     expect(mean).toEqual({ 'Coverage@2': 0, 'Coverage@3': 0.5 });
     expect([...(await findAnswerRanks(dataset, run, { depth: 2 }))]).toEqual([]);
+  });
+
+  test('the best rank counts, in whatever order the passages are read', async () => {
+    const dataset = await openDataset(folder);
+    for (const [first, second] of [
+      ['d2', 'd4'],
+      ['d4', 'd2'],
+    ]) {
+      const both = makeRun('t', {
+        q1: [
+          [first, 2],
+          [second, 1],
+        ],
+      });
+      expect([...(await findAnswerRanks(dataset, both))]).toEqual([['q1', 1]]);
+    }
   });
 
   test('what the dataset lacks is named', async () => {

@@ -1,3 +1,4 @@
+import { NearmissError } from '../base/errors.js';
 import type { Ranking } from './run.js';
 
 /** What the qrels say about a collection as a whole, for measures that look beyond one query. */
@@ -63,9 +64,14 @@ export class JudgedRanking {
   ): JudgedRanking {
     const ranks: number[] = [];
     const grades: number[] = [];
+    const seen = new Set<string>();
     for (let i = 0; i < ranking.ids.length; i++) {
-      const grade = judgments.get(ranking.ids[i]);
+      const id = ranking.ids[i];
+      const grade = judgments.get(id);
       if (grade === undefined) continue;
+      // Counted twice, a relevant document would make recall exceed 1.
+      if (seen.has(id)) throw new NearmissError(`document ${JSON.stringify(id)} is twice in one ranking`);
+      seen.add(id);
       ranks.push(i + 1);
       grades.push(grade < 0 ? POOLED_UNJUDGED : grade);
     }
