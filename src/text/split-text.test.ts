@@ -52,10 +52,12 @@ describe('splitText', () => {
     );
   });
 
-  test('prefers the end of a paragraph to that of a sentence to that of a word', () => {
+  test('prefers the end of a paragraph to that of a sentence, a line, a word', () => {
     const six = 'One two three four five six.';
     expect(splitText(`${six}\n\n${six} ${six}`, { maxWords: 10 })).toEqual([six, six, six]);
     expect(splitText(`${six} ${six}`, { maxWords: 10 })).toEqual([six, six]);
+    expect(splitText('a b c d e f\ng h i j k l', { maxWords: 8 })).toEqual(['a b c d e f', 'g h i j k l']);
+    expect(splitText('a b c d e.\nf g\nh i j', { maxWords: 8 })).toEqual(['a b c d e.', 'f g\nh i j']);
     expect(splitText('a b c d e f g h i j k l', { maxWords: 8 })).toEqual(['a b c d e f g h', 'i j k l']);
   });
 
@@ -65,15 +67,21 @@ describe('splitText', () => {
   });
 
   test('Chinese is counted and cut by words and sentences, without spaces', () => {
-    const sentence = '今天天气很好,我们去公园散步。';
+    const sentence = '今天天气很好,我们去公园散步\uff01”';
     const text = sentence.repeat(10);
     const perSentence = wordCount(sentence);
     expect(perSentence).toBeGreaterThan(5);
     expect(wordCount(text)).toBe(10 * perSentence);
     const passages = splitText(text, { maxWords: 2 * perSentence + 1 });
     expect(passages.length).toBeGreaterThanOrEqual(5);
-    for (const passage of passages) expect(passage.endsWith('。')).toBe(true);
+    for (const passage of passages) expect(passage.endsWith('\uff01”')).toBe(true);
     expect(passages.join('')).toBe(text);
+  });
+
+  // A second or two; a minute if the segmenter got the text as a whole.
+  test('takes time in proportion to a long text without spaces', { timeout: 30_000 }, () => {
+    const text = '今天天气很好。'.repeat(80_000);
+    expect(splitText(text, { maxWords: 100 }).join('')).toBe(text);
   });
 
   test('nothing in, nothing out', () => {

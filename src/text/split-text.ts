@@ -9,8 +9,9 @@ export interface SplitTextOptions {
 
 /** Where a text may be cut, from the last resort to the best place. */
 const WORD = 0;
-const SENTENCE = 1;
-const PARAGRAPH = 2;
+const LINE = 1;
+const SENTENCE = 2;
+const PARAGRAPH = 3;
 
 /** One word with the punctuation on it, and what kind of place follows. */
 interface Unit {
@@ -26,13 +27,13 @@ const UNSPACED =
 /** The segmenter's time grows with the square of its input, so it gets a clause at a time. */
 const CLAUSE = /[^\p{P}]{1,500}\p{P}{0,20}|\p{P}{1,20}/gu;
 const BLANK_LINE = /\n[^\S\n]*\n/;
-const SENTENCE_END = /[.!?…。!?]["'\p{Pe}\p{Pf}]{0,3}$/u;
+const SENTENCE_END = /[\p{Sentence_Terminal}…]["'\p{Pe}\p{Pf}]{0,3}$/u;
 
 const wordSegmenter = new Intl.Segmenter('und', { granularity: 'word' });
 
 /**
  * Splits a text into passages of at most `maxWords` words: at the last end of a paragraph in the second half of
- * the passage, else of a sentence, else of a word, and so that no short rest is left. Words are what stands between
+ * the passage, else of a sentence, of a line, of a word, and so that no short rest is left. Words are what stands between
  * spaces; Chinese, Japanese, Thai and the like, written without, are divided by Unicode's word rules.
  */
 export function splitText(text: string, options: SplitTextOptions): string[] {
@@ -71,11 +72,17 @@ function unitsOf(text: string): Unit[] {
   const units: Unit[] = [];
   for (const { index, 0: run } of text.matchAll(/\S+/g)) {
     const last = units.at(-1);
-    if (last && BLANK_LINE.test(text.slice(last.end, index))) last.border = PARAGRAPH;
+    if (last) last.border = Math.max(last.border, borderOf(text.slice(last.end, index)));
     if (UNSPACED.test(run)) pushUnspaced(units, run, index);
     else units.push(unit(run, index));
   }
   return units;
+}
+
+/** What the white space between two words says. */
+function borderOf(space: string): number {
+  if (BLANK_LINE.test(space)) return PARAGRAPH;
+  return space.includes('\n') ? LINE : WORD;
 }
 
 /** Punctuation goes with the word before it. */
