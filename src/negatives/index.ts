@@ -1,0 +1,11 @@
+export type { LoadOptions } from './candidate-files.js';
+export { type CandidateData, CandidateTable, NONE } from './candidates.js';
+export type { CandidateManifest, CandidateSource, MiningReport, Provenance } from './manifest.js';
+export { type Mined, type MineOptions, mine } from './mine.js';
+export { mergeTables, queriesOfTurn, type Rotation, replacedShare } from './refresh.js';
+export { knownPositives } from './rules/known-positives.js';
+export { margin } from './rules/margin.js';
+export { relativeMargin } from './rules/relative-margin.js';
+export type { CandidateRule, Objection, RankedList } from './rules/rule.js';
+export { skipRanks } from './rules/skip-ranks.js';
+export type { Negative, NegativeSource, PositivesOf } from './sampler.js';
