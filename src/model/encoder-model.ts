@@ -27,6 +27,12 @@ export interface EncoderModel {
   lowercase: boolean;
 }
 
+/** A text as the model's tokenizer is to see it: the prompt for its use before it, lowercase if the model wants that. */
+export function prepareText({ prompts, lowercase }: EncoderModel, text: string, use?: string): string {
+  const prompt = (use !== undefined && prompts[use]) || '';
+  return lowercase ? (prompt + text).toLowerCase() : prompt + text;
+}
+
 /** Changes to a model's head; what is left out stays as the model has it. */
 export interface HeadOptions {
   pooling?: HeadConfig['pooling'];
@@ -130,6 +136,13 @@ export function createEncoderModel(options: ScratchModelOptions): EncoderModel {
   return { name, spec, parameters, tokenizer, maxLength, prompts: {}, lowercase: false };
 }
 
+export interface SaveModelOptions {
+  /** More for the model card. */
+  card?: Partial<ModelCard>;
+  /** Write `onnx/model.onnx` for other runtimes, as large again as the weights. Default true. */
+  onnx?: boolean;
+}
+
 /**
  * Saves a model as a folder that nearmiss, sentence-transformers, Transformers and Transformers.js load. It
  * appears complete or not at all.
@@ -137,20 +150,16 @@ export function createEncoderModel(options: ScratchModelOptions): EncoderModel {
 export async function saveEncoderModel(
   folder: string,
   model: EncoderModel,
-  options: { overwrite?: boolean; card?: Partial<ModelCard> } = {},
+  options: SaveModelOptions & { overwrite?: boolean } = {},
 ): Promise<void> {
-  await writeDirectoryAtomic(
-    folder,
-    (temporary) => fillEncoderFolder(temporary, model, options.card),
-    options,
-  );
+  await writeDirectoryAtomic(folder, (temporary) => fillEncoderFolder(temporary, model, options), options);
 }
 
 /** Writes a model's files into a folder that the caller makes appear, e.g. a checkpoint with more beside them. */
 export async function fillEncoderFolder(
   folder: string,
   model: EncoderModel,
-  card: Partial<ModelCard> = {},
+  { card = {}, onnx = true }: SaveModelOptions = {},
 ): Promise<void> {
   const { spec, parameters, tokenizer, maxLength, prompts, lowercase } = model;
   const head = describeHead(model);
@@ -176,6 +185,7 @@ export async function fillEncoderFolder(
     },
   });
   await tokenizer.save(folder, { maxLength });
+  if (!onnx) return;
   await mkdir(join(folder, 'onnx'));
   await writeFileAtomic(join(folder, 'onnx', 'model.onnx'), exportOnnx(spec, parameters));
 }

@@ -1,7 +1,7 @@
 import { emitOnnx, Graph, Session, type SessionOptions } from '../engine/index.js';
 import { type TokenBatch, tokensAt } from '../text/token-batch.js';
 import { buildEncoder, embeddingSize, encoderFeeds } from './encoder-graph.js';
-import type { EncoderModel } from './encoder-model.js';
+import { type EncoderModel, prepareText } from './encoder-model.js';
 import { batchByTokens, packBatch, type TokenizedText } from './packed-batch.js';
 
 export interface EncoderOptions {
@@ -55,13 +55,11 @@ export class Encoder {
 
   /** Texts as the model reads them: prompt before, lowercase if it wants that, cut to its length. */
   tokenize(texts: readonly string[], use?: string): Promise<TokenBatch> {
-    const { tokenizer, prompts, lowercase, maxLength } = this.model;
-    const prompt = (use && prompts[use]) || '';
-    const prepared = texts.map((text) => {
-      const full = prompt && typeof text === 'string' ? prompt + text : text;
-      return lowercase && typeof full === 'string' ? full.toLowerCase() : full;
-    });
-    return tokenizer.encodeBatch(prepared, { maxLength });
+    const { tokenizer, maxLength } = this.model;
+    return tokenizer.encodeBatch(
+      texts.map((text) => prepareText(this.model, text, use)),
+      { maxLength },
+    );
   }
 
   /** The vectors of `texts`, one row of {@link Encoder.dimension} numbers after another. */

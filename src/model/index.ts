@@ -6,6 +6,20 @@ export {
   readEncoderConfig,
   toHuggingFaceConfig,
 } from './config.js';
+export { type EncodeOptions, Encoder, type EncoderOptions } from './encoder.js';
+export { type EncoderSpec, embeddingSize, encoderParameters, type HeadConfig } from './encoder-graph.js';
+export {
+  createEncoderModel,
+  type EncoderModel,
+  fillEncoderFolder,
+  type HeadOptions,
+  type LoadModelOptions,
+  loadEncoderModel,
+  prepareText,
+  type SaveModelOptions,
+  type ScratchModelOptions,
+  saveEncoderModel,
+} from './encoder-model.js';
 export type { FloatType, StorageType } from './float-storage.js';
 export {
   type DenseLayer,
@@ -25,6 +39,8 @@ export {
   openModelFolder,
   writeModelFolder,
 } from './model-folder.js';
+export { exportOnnx } from './onnx-export.js';
+export { batchByTokens, groupByLength, type TokenizedText } from './packed-batch.js';
 export { SafetensorsFile, type WriteSafetensorsOptions, writeSafetensors } from './safetensors.js';
 export type { TensorInfo } from './safetensors-header.js';
 export type { TextSettings } from './sentence-transformers.js';
@@ -32,17 +48,3 @@ export { type ModelSource, type OpenModel, openModel, resolveModel } from './sou
 export { elementCount, type NamedTensor } from './tensor.js';
 export { idsPath, VectorFile, type VectorFileOptions, VectorFileWriter } from './vector-file.js';
 export { openWeights, type Weights } from './weights.js';
-export { type EncodeOptions, Encoder, type EncoderOptions } from './encoder.js';
-export { type EncoderSpec, embeddingSize, encoderParameters, type HeadConfig } from './encoder-graph.js';
-export {
-  createEncoderModel,
-  type EncoderModel,
-  fillEncoderFolder,
-  type HeadOptions,
-  type LoadModelOptions,
-  loadEncoderModel,
-  type ScratchModelOptions,
-  saveEncoderModel,
-} from './encoder-model.js';
-export { exportOnnx } from './onnx-export.js';
-export { batchByTokens, groupByLength, type TokenizedText } from './packed-batch.js';

@@ -1,11 +1,13 @@
 import type { DenseTensor } from '../engine/index.js';
-import type { Loss } from '../loss/index.js';
 import type { TokenizedText } from '../model/packed-batch.js';
 
 /** What one step learns from. Every text stands here once, however often it is used. */
 export interface TrainingBatch {
   queries: TokenizedText[];
+  /** Documents, or with `pieceOffsets` the pieces of documents (MaxP). */
   documents: TokenizedText[];
+  /** The pieces of document `i` are `documents[pieceOffsets[i]] … documents[pieceOffsets[i + 1] - 1]`. */
+  pieceOffsets?: readonly number[];
   /** For each query, the document that answers it. */
   positives: readonly number[];
   /** For each query, the documents sampled as its negatives. */
@@ -14,19 +16,29 @@ export interface TrainingBatch {
   known?: readonly (readonly number[])[];
 }
 
+/**
+ * Which documents of a batch are a query's negatives: its `own` sampled ones, all of the `batch` that are not known
+ * to be relevant, or the `hardest` of those, the one that scores best (NCE).
+ */
+export type BatchNegatives = 'own' | 'batch' | 'hardest';
+
+export function documentCount(batch: TrainingBatch): number {
+  return batch.pieceOffsets ? batch.pieceOffsets.length - 1 : batch.documents.length;
+}
+
 /** The masks a loss works with. */
 export function lossMasks(
   batch: TrainingBatch,
-  negatives: Loss['negatives'],
+  negatives: BatchNegatives,
 ): { positive: DenseTensor; negative: DenseTensor } {
-  const [rows, columns] = [batch.queries.length, batch.documents.length];
+  const [rows, columns] = [batch.queries.length, documentCount(batch)];
   const shape = [rows, columns];
   const positive = new Float32Array(rows * columns);
   const negative = new Float32Array(rows * columns);
   for (let q = 0; q < rows; q++) {
     const row = negative.subarray(q * columns, (q + 1) * columns);
-    if (negatives === 'batch') row.fill(1);
-    else for (const document of batch.negatives[q]) row[document] = 1;
+    if (negatives === 'own') for (const document of batch.negatives[q]) row[document] = 1;
+    else row.fill(1);
     for (const document of batch.known?.[q] ?? []) row[document] = 0;
     row[batch.positives[q]] = 0;
     positive[q * columns + batch.positives[q]] = 1;

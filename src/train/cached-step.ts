@@ -11,7 +11,7 @@ import { embeddingSize } from '../model/encoder-graph.js';
 import { batchByTokens, type TokenizedText } from '../model/packed-batch.js';
 import type { TrainingBatch } from './batch.js';
 import { GradientGraph, parameterFeeds } from './gradient-graph.js';
-import { buildObjective, DOCUMENTS, objectiveFeeds, QUERIES } from './objective.js';
+import { buildObjective, embeddedDim, objectiveFeeds, QUERIES } from './objective.js';
 import type { Step, StepOptions, StepResult, StepRun } from './step.js';
 import { TOWER_PREFIX, Tower } from './towers.js';
 
@@ -72,7 +72,7 @@ export class CachedStep implements Step {
         shape: [batch.documents.length, size],
         data: await this.#encode(documents, documentChunks, batch.documents.length),
       },
-      ...objectiveFeeds(batch, this.#options.loss, run.weight),
+      ...objectiveFeeds(batch, this.#options, run.weight),
     });
     await this.#backward(queries, queryChunks, result.dQueries.data as Float32Array, gradients);
     await this.#backward(documents, documentChunks, result.dDocuments.data as Float32Array, gradients);
@@ -158,7 +158,7 @@ async function compileObjective(options: CachedStepOptions): Promise<Session> {
   const graph = new Graph();
   const size = embeddingSize(options.spec);
   const queries = graph.input('queries', [QUERIES, size]);
-  const documents = graph.input('documents', [DOCUMENTS, size]);
+  const documents = graph.input('documents', [embeddedDim(options), size]);
   const { loss, scores, weight } = buildObjective(graph, { queries, documents }, options);
   const { dense } = differentiateLoss(loss, [queries, documents], weight);
   const outputs = { loss, scores, dQueries: dense.get(queries)!, dDocuments: dense.get(documents)! };

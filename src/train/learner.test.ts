@@ -177,3 +177,46 @@ test('two towers have two sets of parameters', () => {
   const names = new ParameterStore(towerParameters(SMALL_SPEC, 'two')).names;
   expect(names.filter((name) => name.startsWith('query.'))).toHaveLength(names.length / 2);
 });
+
+async function scoresOf(options: Omit<StepOptions, 'spec' | 'parameters'>, batch: TrainingBatch) {
+  const parameters = smallParameters('shared');
+  const step = await DirectStep.create({ spec: SMALL_SPEC, parameters, session: { threads: 1 }, ...options });
+  const result = await step.addGradients(batch, parameters.zerosLike(), RUN);
+  await step.release();
+  return result;
+}
+
+test('MaxP scores a document by its best piece', async () => {
+  const pieces = randomBatch(6, 4);
+  const pieceOffsets = [0, 1, 4, 6, 8];
+  const batch = {
+    ...pieces,
+    pieceOffsets,
+    positives: [0, 1, 2, 3],
+    negatives: [[1], [2], [3], [0]],
+    known: undefined,
+  };
+  const { scores: pieceScores } = await scoresOf({ loss: nll }, pieces);
+  const { scores } = await scoresOf({ loss: nll, maxPieces: 3 }, batch);
+  const expected = [0, 1, 2, 3].flatMap((q) =>
+    [0, 1, 2, 3].map((d) =>
+      Math.max(...pieceScores.slice(q * 8 + pieceOffsets[d], q * 8 + pieceOffsets[d + 1])),
+    ),
+  );
+  scores.forEach((score, i) => {
+    expect(score).toBeCloseTo(expected[i], 5);
+  });
+});
+
+test('hardest in batch learns from the best scored document that is not known to be relevant', async () => {
+  const batch = randomBatch(7, 4);
+  const { loss, scores } = await scoresOf({ loss: nll, negatives: 'hardest' }, batch);
+  const negatives = batch.positives.map((positive, q) => {
+    const allowed = batch.documents
+      .map((_, d) => d)
+      .filter((d) => d !== positive && !batch.known![q].includes(d));
+    return [allowed.reduce((best, d) => (scores[q * 8 + d] > scores[q * 8 + best] ? d : best))];
+  });
+  const own = await scoresOf({ loss: nll }, { ...batch, negatives });
+  expect(loss).toBeCloseTo(own.loss, 6);
+});

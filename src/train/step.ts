@@ -3,7 +3,7 @@ import type { StepRandom } from '../model/dropout.js';
 import type { EncoderSpec } from '../model/encoder-graph.js';
 import type { TrainingBatch } from './batch.js';
 import { GradientGraph } from './gradient-graph.js';
-import { buildObjective, type ObjectiveOptions, objectiveFeeds } from './objective.js';
+import { buildObjective, embeddedDim, type ObjectiveOptions, objectiveFeeds } from './objective.js';
 import { buildTowers, type Towers, type TwoSides } from './towers.js';
 
 export interface StepOptions extends ObjectiveOptions {
@@ -52,7 +52,7 @@ export class DirectStep implements Step {
   static async create(options: StepOptions): Promise<DirectStep> {
     const { spec, towers = 'shared', groups = 3, dropout, parameters, session } = options;
     const graph = new Graph();
-    const sides = buildTowers(graph, { spec, towers, groups, dropout });
+    const sides = buildTowers(graph, { spec, towers, groups, dropout, documents: embeddedDim(options) });
     const { loss, scores, weight } = buildObjective(graph, sides, options);
     const gradients = differentiateLoss(loss, sides.learned, weight);
     const compiled = await GradientGraph.compile({
@@ -68,7 +68,7 @@ export class DirectStep implements Step {
   async addGradients(batch: TrainingBatch, gradients: ParameterStore, run: StepRun): Promise<StepResult> {
     const feeds = {
       ...this.#sides.feeds(batch, run),
-      ...objectiveFeeds(batch, this.#options.loss, run.weight),
+      ...objectiveFeeds(batch, this.#options, run.weight),
     };
     const { loss, scores } = await this.#graph.addGradients(feeds, gradients);
     return { loss: Number(loss.data[0]), scores: scores.data as Float32Array };

@@ -18,7 +18,7 @@ import {
   textsDim,
 } from '../model/encoder-graph.js';
 import { packBatch, type TokenizedText } from '../model/packed-batch.js';
-import { DOCUMENTS, QUERIES } from './objective.js';
+import { QUERIES } from './objective.js';
 
 /** One encoder for queries and documents, or one each (as DPR has). */
 export type Towers = 'shared' | 'two';
@@ -96,14 +96,14 @@ export interface TwoSides {
 
 export function buildTowers(
   graph: Graph,
-  options: { spec: EncoderSpec; towers: Towers; groups: number; dropout?: boolean },
+  options: { spec: EncoderSpec; towers: Towers; groups: number; dropout?: boolean; documents: string },
 ): TwoSides {
-  const { spec, towers, groups, dropout } = options;
+  const { spec, towers, groups, dropout, documents: documentsDim } = options;
   const size = embeddingSize(spec);
   const prefixes = TOWER_PREFIX[towers];
   if (towers === 'shared') {
     const tower = new Tower(graph, { spec, prefix: prefixes.queries, groups, dropout });
-    const [queries, documents] = split(tower.embeddings, { axis: 0, sizes: [QUERIES, DOCUMENTS] });
+    const [queries, documents] = split(tower.embeddings, { axis: 0, sizes: [QUERIES, documentsDim] });
     return {
       queries,
       documents,
@@ -116,7 +116,7 @@ export function buildTowers(
   const document = new Tower(graph, { spec, prefix: prefixes.documents, groups, dropout });
   return {
     queries: reshape(query.embeddings, [QUERIES, size]),
-    documents: reshape(document.embeddings, [DOCUMENTS, size]),
+    documents: reshape(document.embeddings, [documentsDim, size]),
     learned: [...query.learned, ...document.learned],
     feeds: (texts, random) => ({
       ...query.feeds(texts.queries, random),

@@ -1,0 +1,87 @@
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Something that happened in a run, as it stands in `events/*.jsonl` and reaches the live view. */
+export type RunEvent =
+  | { type: 'start'; process: 'trainer' | 'inferencer'; step: number; threads?: number }
+  | StepEvent
+  | { type: 'checkpoint'; step: number; seconds: number }
+  | { type: 'negatives'; step: number; version: number; age: number }
+  | { type: 'encode'; step: number; done: number; total: number }
+  | RefreshEvent
+  | { type: 'evaluation'; step: number; measures: Record<string, number>; best: boolean; seconds: number }
+  | { type: 'wait'; step: number; for: string }
+  | { type: 'log'; level: 'info' | 'warning' | 'error'; message: string }
+  | { type: 'end'; process: 'trainer' | 'inferencer'; step: number };
+
+export interface StepEvent {
+  type: 'step';
+  step: number;
+  totalSteps: number;
+  stage: string;
+  loss: number;
+  learningRate: number;
+  gradientNorm: number;
+  groupNorms: Record<string, number>;
+  tokens: number;
+  seconds: number;
+  /** The checkpoint whose negatives served this step, where the stage has mined ones. */
+  negativesVersion?: number;
+}
+
+export interface RefreshEvent {
+  type: 'refresh';
+  step: number;
+  /** Seconds each part took. */
+  encodeSeconds: number;
+  indexSeconds: number;
+  searchSeconds: number;
+  documents: number;
+  queries: number;
+  /** Share of the sampled-from candidates that the previous refresh did not have. */
+  replacedShare?: number;
+}
+
+/** An event with when it happened. */
+export type TimedEvent = RunEvent & { time: string };
+
+/** Appends events to a process's own file and hands them to whoever supervises it. */
+export class EventWriter {
+  readonly #handle: FileHandle;
+  readonly #listener: ((event: TimedEvent) => void) | undefined;
+
+  private constructor(handle: FileHandle, listener?: (event: TimedEvent) => void) {
+    this.#handle = handle;
+    this.#listener = listener;
+  }
+
+  static async open(path: string, listener?: (event: TimedEvent) => void): Promise<EventWriter> {
+    await mkdir(dirname(path), { recursive: true });
+    return new EventWriter(await open(path, 'a'), listener);
+  }
+
+  async write(event: RunEvent): Promise<void> {
+    const timed: TimedEvent = { time: new Date().toISOString(), ...event };
+    this.#listener?.(timed);
+    // One write call a line: a kill leaves at most one cut-off line, which readers skip.
+    await this.#handle.write(`${JSON.stringify(timed)}\n`);
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close();
+  }
+}
+
+/** Parses the lines of an events file, passing over one that a kill cut off. */
+export function parseEvents(text: string): TimedEvent[] {
+  const events: TimedEvent[] = [];
+  for (const line of text.split('\n')) {
+    if (!line) continue;
+    try {
+      events.push(JSON.parse(line));
+    } catch {
+      // Only a line that was being written when its process was killed is not JSON.
+    }
+  }
+  return events;
+}

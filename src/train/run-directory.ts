@@ -1,0 +1,99 @@
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NearmissError } from '../base/errors.js';
+import { exists, writeFileAtomic } from '../base/files.js';
+
+/** Places in a run's folder where one thing appears for each checkpoint: `checkpoints/step-000300`. */
+export type StepFolder = 'checkpoints' | 'negatives' | 'index' | 'evaluations';
+
+const STEP_NAME = /^step-(\d{6,})(?:\.json)?$/;
+
+/**
+ * The folder in which Trainer, Inferencer and everything that watches them meet, and nowhere else. Whatever has
+ * its final name there is complete; names that start with `.partial-` are somebody's unfinished work.
+ *
+ * ```
+ * recipe.yaml run.json     what the run is
+ * events/*.jsonl           one append-only file a process
+ * checkpoints/step-000300/ model, optimizer state, state.json
+ * negatives/step-000300/   what was mined with that checkpoint; negatives/bm25/ for BM25's
+ * index/step-000300/       the corpus encoded by it
+ * evaluations/step-000300.json
+ * best/                    the model that measured best
+ * cache/                   tokens, BM25 index
+ * finished.json            written last
+ * ```
+ */
+export class RunDirectory {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  file(...names: string[]): string {
+    return join(this.path, ...names);
+  }
+
+  /** `checkpoints/step-000300` */
+  stepPath(folder: StepFolder, step: number): string {
+    const name = `step-${String(step).padStart(6, '0')}`;
+    return this.file(folder, folder === 'evaluations' ? `${name}.json` : name);
+  }
+
+  /** The steps for which `folder` has something complete, ascending. */
+  async steps(folder: StepFolder): Promise<number[]> {
+    const names = await readdir(this.file(folder)).catch(() => []);
+    return names
+      .flatMap((name) => STEP_NAME.exec(name)?.[1] ?? [])
+      .map(Number)
+      .sort((a, b) => a - b);
+  }
+
+  async has(folder: StepFolder, step: number): Promise<boolean> {
+    return exists(this.stepPath(folder, step));
+  }
+
+  async create(): Promise<void> {
+    for (const folder of ['events', 'checkpoints', 'negatives', 'index', 'evaluations', 'cache']) {
+      await mkdir(this.file(folder), { recursive: true });
+    }
+  }
+
+  /** Whether the Trainer has taken its last step. */
+  async isFinished(): Promise<boolean> {
+    return exists(this.file('finished.json'));
+  }
+
+  async finish(summary: Record<string, unknown>): Promise<void> {
+    await writeFileAtomic(this.file('finished.json'), `${JSON.stringify(summary, null, 2)}\n`);
+  }
+
+  /** Reads a JSON file of the run; `undefined` where there is none. */
+  async readJson<T>(...names: string[]): Promise<T | undefined> {
+    const path = this.file(...names);
+    const text = await readFile(path, 'utf8').catch(() => undefined);
+    if (text === undefined) return undefined;
+    try {
+      return JSON.parse(text) as T;
+    } catch (error) {
+      throw new NearmissError(`${path}: not valid JSON: ${(error as Error).message}`, {
+        hint: 'the run folder was changed by hand or the disk is damaged; restore the file or start a new run',
+      });
+    }
+  }
+}
+
+/** Polls until `find` gives something, or `stop` says that it never will. */
+export async function waitFor<T>(
+  find: () => Promise<T | undefined>,
+  options: { stop?: () => Promise<boolean>; everyMs?: number } = {},
+): Promise<T | undefined> {
+  for (;;) {
+    const found = await find();
+    if (found !== undefined) return found;
+    if (await options.stop?.()) return undefined;
+    await sleep(options.everyMs ?? 200);
+  }
+}
