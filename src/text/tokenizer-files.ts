@@ -3,6 +3,15 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { hasCode, NearmissError } from '../base/errors.js';
 
+/** Unigram has a list of [token, score], the others have token → id. */
+type Vocabulary = Record<string, number> | [token: string, score: number][];
+
+/** Its entries, often hundreds of thousands, are left to the library to check. */
+const vocabulary = z.custom<Vocabulary>(
+  (value) => typeof value === 'object' && value !== null,
+  'expected the tokens with their ids or scores',
+);
+
 /** The fields of `tokenizer.json` that nearmiss reads; everything else travels untouched. */
 const tokenizerJson = z.looseObject({
   added_tokens: z
@@ -15,8 +24,7 @@ const tokenizerJson = z.looseObject({
     type: z.string().optional(),
     unk_token: z.string().nullish(),
     unk_id: z.number().nullish(),
-    // Unigram has a list of [token, score], the others have token → id.
-    vocab: z.union([z.record(z.string(), z.number()), z.array(z.tuple([z.string(), z.number()]))]),
+    vocab: vocabulary,
   }),
 });
 

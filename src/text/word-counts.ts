@@ -1,4 +1,5 @@
 import type { Normalizer } from 'tokenizers';
+import { detach } from '../base/lines.js';
 import { Progress } from '../base/progress.js';
 
 /** WordPiece gives up on longer words (BERT's limit), so nothing can be learned from them. */
@@ -21,7 +22,7 @@ export async function countWords(
     for (const [word] of options.normalizer.normalizeString(text).matchAll(BERT_WORD)) {
       const known = counts.get(word);
       if (known !== undefined) counts.set(word, known + 1);
-      else if (fits(word)) counts.set(copy(word), 1);
+      else if (fits(word)) counts.set(detach(word), 1);
     }
     progress.advance();
   }
@@ -31,9 +32,4 @@ export async function countWords(
 
 function fits(word: string): boolean {
   return word.length <= MAX_WORD_CHARACTERS || [...word].length <= MAX_WORD_CHARACTERS;
-}
-
-/** A match is a slice of its text: a copy lets go of the rest. */
-function copy(word: string): string {
-  return Buffer.from(word).toString();
 }
