@@ -7,7 +7,11 @@ import { parseMeasures } from './parse-measure.js';
 import { type Run, selectHits } from './run.js';
 import { type Correction, correct } from './significance/correction.js';
 import { pairedTTest } from './significance/paired-t-test.js';
-import { type RandomizationOptions, randomizationTest } from './significance/randomization-test.js';
+import {
+  DEFAULT_PERMUTATIONS,
+  type RandomizationOptions,
+  randomizationTest,
+} from './significance/randomization-test.js';
 
 /** `t`: Student's paired t-test; `fisher`: Fisher's randomisation test. */
 export type SignificanceTest = 't' | 'fisher';
@@ -62,7 +66,7 @@ const DEFAULTS = {
   correction: 'holm',
   alpha: 0.05,
   overlapDepth: 10,
-  permutations: 10_000,
+  permutations: DEFAULT_PERMUTATIONS,
   seed: 42,
 } as const;
 

@@ -110,7 +110,7 @@ function checkNeeds(measures: readonly Measure[], options: EvaluateOptions): voi
 }
 
 /** One number for all queries, as the measure says. */
-export function summarize(measure: Measure, values: Float64Array): number {
+function summarize(measure: Measure, values: Float64Array): number {
   if (values.length === 0) return 0;
   let sum = 0;
   if (measure.summary === 'geometric') {

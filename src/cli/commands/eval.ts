@@ -22,7 +22,7 @@ interface EvalOptions {
   list?: boolean;
 }
 
-export const DEFAULT_MEASURES = ['nDCG@10', 'RR@10', 'AP', 'R@100', 'R@1000'];
+const DEFAULT_MEASURES = ['nDCG@10', 'RR@10', 'AP', 'R@100', 'R@1000'];
 
 const EXAMPLES = `
 Examples:

@@ -1,8 +1,6 @@
 /** How p-values are raised when several comparisons are made at once. */
 export type Correction = 'none' | 'bonferroni' | 'holm';
 
-export const CORRECTIONS: readonly Correction[] = ['holm', 'bonferroni', 'none'];
-
 /**
  * Corrects p-values for their number, in the order given. Holm's method is never weaker than Bonferroni's.
  *

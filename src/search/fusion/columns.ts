@@ -3,8 +3,6 @@ import { inRankOrder, type Ranking } from '../../evaluate/run.js';
 /** How the scores of a list are made comparable with those of the others. */
 export type Normalization = 'none' | 'minmax' | 'zscore';
 
-export const NORMALIZATIONS: readonly Normalization[] = ['none', 'minmax', 'zscore'];
-
 /** `linear`: weighted sum of the scores; `rrf`: weighted sum of 1 / (k + rank). */
 export type FusionMethod = 'linear' | 'rrf';
 

@@ -9,7 +9,7 @@ export interface FuseOptions extends FusionMethodOptions {
   depth?: number;
 }
 
-export const DEFAULT_DEPTH = 1000;
+const DEFAULT_DEPTH = 1000;
 
 /**
  * Fuses runs of the same queries into one, e.g. the hybrid s_dense + α s_BM25.

@@ -1,7 +1,6 @@
 export {
   type FusionMethod,
   type FusionMethodOptions,
-  NORMALIZATIONS,
   type Normalization,
   normalizeScores,
   RRF_K,
