@@ -1,11 +1,41 @@
 export type { LoadOptions } from './candidate-files.js';
 export { type CandidateData, CandidateTable, NONE } from './candidates.js';
+export { CountedSource, type SamplingReport } from './counted-source.js';
+export { hardestInBatch, hardestNegatives } from './hardest-in-batch.js';
+export {
+  type BatchMembers,
+  type BatchSource,
+  inBatch,
+  inBatchNegatives,
+  knownInBatch,
+} from './in-batch.js';
+export { type Bm25ListsOptions, documentNumbers, listsFromBm25, type QueryText } from './lists/from-bm25.js';
+export { type GatheredExamples, gatherExamples } from './lists/from-examples.js';
+export { listsFromModel, type ModelListsOptions } from './lists/from-model.js';
+export { type CollectionIds, listsFromRun } from './lists/from-run.js';
+export { listsFromVectors, type QueryVectors, type VectorListsOptions } from './lists/from-vectors.js';
 export type { CandidateManifest, CandidateSource, MiningReport, Provenance } from './manifest.js';
 export { type Mined, type MineOptions, mine } from './mine.js';
+export {
+  answersOf,
+  fingerprintIds,
+  type LoadMiningDataOptions,
+  loadMiningData,
+  type MiningData,
+} from './mining-data.js';
+export { Mixture, type MixturePart } from './mixture.js';
+export { Positives } from './positives.js';
+export { RandomSource, type RandomSourceOptions } from './random.js';
 export { mergeTables, queriesOfTurn, type Rotation, replacedShare } from './refresh.js';
+export { type AnswerTexts, answers } from './rules/answers.js';
+export { buildRules, type RuleOptions, type RuleTexts } from './rules/build-rules.js';
+export { duplicates } from './rules/duplicates.js';
 export { knownPositives } from './rules/known-positives.js';
 export { margin } from './rules/margin.js';
 export { relativeMargin } from './rules/relative-margin.js';
 export type { CandidateRule, Objection, RankedList } from './rules/rule.js';
 export { skipRanks } from './rules/skip-ranks.js';
 export type { Negative, NegativeSource, PositivesOf } from './sampler.js';
+export { type Sampling, TableSource, type TableSourceOptions } from './table-source.js';
+export { textFingerprint } from './text-fingerprint.js';
+export { TextStore } from './text-store.js';

@@ -30,7 +30,7 @@ export interface Mined {
 
 /**
  * Turns rankings into candidates for negatives: takes each query's first `depth` documents and drops its known
- * positives and whatever a rule objects to (D⁻ = ANN_f(q) \ D⁺, Xiong et al. 2020, eq. 8).
+ * positives and whatever a rule objects to: D⁻ = ANN_f(q) \ D⁺ in Xiong et al. 2020.
  *
  * @example
  * const { table, report } = await mine({

@@ -7,7 +7,9 @@ import type { CandidateRule } from './rule.js';
  * a positive is likely one. Where no positive was ranked, all candidates score above it, and all are dropped.
  */
 export function margin(margin: number): CandidateRule {
-  if (!Number.isFinite(margin)) throw new NearmissError(`margin: expected a number, got ${margin}`);
+  if (!(margin >= 0 && Number.isFinite(margin))) {
+    throw new NearmissError(`margin: expected a number from 0, got ${margin}`);
+  }
   return {
     name: 'margin',
     parameters: { margin },

@@ -5,8 +5,6 @@ export interface RankedList {
   ids: Int32Array;
   /** Their scores, higher is better; NaN where the source has none. */
   scores: Float32Array;
-  /** The best score of a known positive, where the source computes it; else it is looked up in the list. */
-  positiveScore?: number;
 }
 
 /** Says of each place of one list whether to drop the candidate there. */

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { describe, NearmissError } from '../base/errors.js';
+import { detach } from '../base/lines.js';
+import { type Dataset, fullText, type Query } from '../data/dataset.js';
+import { IdTable } from '../data/id-table.js';
+import { Positives } from './positives.js';
+import { textFingerprint } from './text-fingerprint.js';
+import { TextStore } from './text-store.js';
+
+export interface LoadMiningDataOptions {
+  /** The split to train on. */
+  split: string;
+  /** Also keep the documents' texts, in a temporary file: for answers, samples and other formats. */
+  texts?: boolean;
+  /** Called after each document. */
+  onDocument?: () => void;
+}
+
+/** A collection as mining needs it: numbers, positives and what rules want to know. */
+export interface MiningData {
+  queryIds: IdTable;
+  /** The training queries, by number. */
+  queries: Query[];
+  documents: IdTable;
+  positives: Positives;
+  /** For the rule against duplicates. */
+  fingerprintOf: (document: number) => number;
+  texts?: TextStore;
+  /** Stands for what the numbers of documents and queries mean. */
+  dataFingerprint: string;
+  close(): Promise<void>;
+}
+
+/** Reads a collection once: ids and a number for each text stay in memory, texts go to a file if wanted. */
+export async function loadMiningData(
+  dataset: Dataset,
+  { split, texts: keepTexts, onDocument }: LoadMiningDataOptions,
+): Promise<MiningData> {
+  const qrels = await dataset.qrels(split);
+  const queryIds = new IdTable();
+  const queries: Query[] = [];
+  for await (const query of dataset.queries(split)) {
+    queryIds.add(query.id);
+    queries.push({ ...query, text: detach(query.text) });
+  }
+  const documents = new IdTable();
+  const fingerprints: number[] = [];
+  const readTexts = async function* (): AsyncGenerator<string> {
+    for await (const document of dataset.documents()) {
+      documents.add(document.id);
+      const text = fullText(document);
+      fingerprints.push(textFingerprint(text));
+      onDocument?.();
+      yield text;
+    }
+  };
+  const texts = keepTexts ? await TextStore.create(readTexts()) : await drain(readTexts());
+  return {
+    queryIds,
+    queries,
+    documents,
+    positives: Positives.fromQrels(qrels, { queries: queries.map(({ id }) => id), documents }),
+    fingerprintOf: (document) => fingerprints[document],
+    texts,
+    dataFingerprint: fingerprintIds(documents, queryIds),
+    close: async () => texts?.close(),
+  };
+}
+
+/** A hash of the ids of documents and queries in the order of their numbers. */
+export function fingerprintIds(documents: IdTable, queries: IdTable): string {
+  const hash = createHash('sha256');
+  for (const ids of [documents, queries]) {
+    hash.update(`${ids.size}\n`);
+    for (let number = 0; number < ids.size; number++) hash.update(`${ids.idAt(number)}\n`);
+  }
+  return hash.digest('hex');
+}
+
+/** The answer strings of a query, from its metadata. */
+export function answersOf({ id, metadata }: Query): string[] {
+  const answers = metadata?.answers;
+  if (Array.isArray(answers) && answers.every((answer) => typeof answer === 'string')) return answers;
+  throw new NearmissError(
+    `query ${JSON.stringify(id)}: field "metadata.answers": expected an array of texts, got ${describe(answers)}`,
+    { hint: 'dropping answers needs the answers of every training query; leave --drop-answers out' },
+  );
+}
+
+async function drain(texts: AsyncIterable<string>): Promise<undefined> {
+  for await (const _ of texts);
+}

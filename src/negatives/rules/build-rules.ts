@@ -1,0 +1,41 @@
+import { NearmissError } from '../../base/errors.js';
+import { type AnswerTexts, answers } from './answers.js';
+import { duplicates } from './duplicates.js';
+import { margin } from './margin.js';
+import { relativeMargin } from './relative-margin.js';
+import type { CandidateRule } from './rule.js';
+import { skipRanks } from './skip-ranks.js';
+
+/** The rules a recipe or a command line asks for. */
+export interface RuleOptions {
+  /** Drop the first ranks. Default 0. */
+  skipRanks?: number;
+  /** Drop candidates that score above the positive's score minus this. */
+  margin?: number;
+  /** Drop candidates that score above this share of the positive's score. */
+  relativeMargin?: number;
+  /** Drop candidates that contain an answer string of the query. */
+  dropAnswers?: boolean;
+}
+
+/** What rules that look at texts need. */
+export interface RuleTexts {
+  /** See `textFingerprint`; where given, candidates with the text of a positive are dropped. */
+  fingerprintOf?: (document: number) => number;
+  /** Needed for `dropAnswers`. */
+  answers?: AnswerTexts;
+}
+
+/** The rules in the order in which they apply: those that cost most come last and see the fewest candidates. */
+export function buildRules(options: RuleOptions, texts: RuleTexts = {}): CandidateRule[] {
+  if (options.dropAnswers && !texts.answers) {
+    throw new NearmissError('dropAnswers needs the answers of the queries and the texts of the documents');
+  }
+  return [
+    ...(options.skipRanks ? [skipRanks(options.skipRanks)] : []),
+    ...(options.margin !== undefined ? [margin(options.margin)] : []),
+    ...(options.relativeMargin !== undefined ? [relativeMargin(options.relativeMargin)] : []),
+    ...(texts.fingerprintOf ? [duplicates(texts.fingerprintOf)] : []),
+    ...(options.dropAnswers ? [answers(texts.answers!)] : []),
+  ];
+}
