@@ -10,6 +10,8 @@ export interface Detected {
   format: FileFormatName;
   /** The columns' names where a table has no header line. */
   columns?: string[];
+  /** Between the cells of CSV, where it is not a comma. */
+  delimiter?: string;
 }
 
 /** Recognises a file's format by its first lines and, for tables that look alike, by its name. */
@@ -66,7 +68,8 @@ const ID = /^\S{1,64}$/;
 
 function detectTable(line: string, name: string, role: FileOptions['role']): Detected | undefined {
   if (name.endsWith('.csv') || !line.includes('\t')) {
-    return line.includes(',') ? { format: 'csv' } : undefined;
+    if (line.includes(',')) return { format: 'csv' };
+    return line.includes(';') ? { format: 'csv', delimiter: ';' } : undefined;
   }
   const cells = line.split('\t');
   if (cells.join() === 'id,text,title') return { format: 'dpr-passages' };

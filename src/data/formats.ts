@@ -33,6 +33,8 @@ export interface FileOptions {
   fields: FieldNames;
   /** The columns' names of a table without a header line. */
   columns?: string[];
+  /** Between the cells of CSV. Default: a comma. */
+  delimiter?: string;
   topicPart?: TopicPart;
 }
 
@@ -55,7 +57,7 @@ export const FILE_FORMATS = {
   json: { summary: 'one JSON list of objects, fields by name', open: openJson },
   csv: {
     summary: 'comma separated, quoted cells',
-    open: (file, options) => openTable(file, { delimiter: ',', quotes: true }, options),
+    open: (file, options) => openTable(file, { delimiter: options.delimiter ?? ',', quotes: true }, options),
   },
   tsv: {
     summary: 'tab separated, no quoting; without a header line: id, text',

@@ -8,11 +8,18 @@ export type {
   TrainingExample,
 } from './dataset.js';
 export { fullText } from './dataset.js';
+export type { DistributionSummary } from './distribution.js';
+export type { FormatName } from './formats.js';
 export { IdTable } from './id-table.js';
 export { type OpenOptions, openDataset } from './open.js';
 export { formatProblem, type OnProblem, type Problem } from './problem.js';
 export { type QrelsFormat, readQrels, writeQrels } from './qrels.js';
+export type { FieldNames } from './readers/fields.js';
 export { FOLDER_EXTENSIONS, type OpenFolderOptions, openFolder } from './readers/folder.js';
+export { ResplitDataset } from './resplit.js';
+export { type SampleOptions, sampleDataset } from './sample.js';
+export { type SplitBy, type SplitOptions, type SplitResult, splitDataset } from './split.js';
+export { type DatasetStats, datasetStats, type SplitOverlap, splitOverlaps } from './stats.js';
 export {
   documentTexts,
   fingerprintTexts,
@@ -23,3 +30,7 @@ export {
 } from './token-cache.js';
 export { TokenCache } from './token-cache-reader.js';
 export type { TextRecord } from './token-cache-writer.js';
+export { type ValidateOptions, type ValidationReport, validateDataset } from './validate.js';
+export { DatasetView, type ViewOptions } from './view.js';
+export { type WriteBeirOptions, type WrittenCounts, writeBeir } from './writers/beir.js';
+export { type WriteMsmarcoOptions, writeMsmarco } from './writers/msmarco.js';

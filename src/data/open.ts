@@ -1,8 +1,15 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { hasCode, NearmissError } from '../base/errors.js';
-import { detectFormat } from './detect.js';
-import { FILE_FORMATS, type FileOptions, type FileParts, type FormatName, isFileFormat } from './formats.js';
+import { type Detected, detectFormat } from './detect.js';
+import {
+  FILE_FORMATS,
+  type FileFormatName,
+  type FileOptions,
+  type FileParts,
+  type FormatName,
+  isFileFormat,
+} from './formats.js';
 import type { OnProblem } from './problem.js';
 import { qrelsSource } from './qrels.js';
 import { beirSources, isBeir } from './readers/beir.js';
@@ -30,6 +37,8 @@ export interface OpenOptions {
   queryFields?: FieldNames;
   /** The columns' names, for CSV and TSV files without a header line. */
   columns?: string[];
+  /** Between the cells of CSV files. Default: found in the first line. */
+  delimiter?: string;
   /** Which part of TREC topics is the query. Default `title`. */
   topicPart?: TopicPart;
   /** How a folder of Markdown, HTML or text files is cut into passages. */
@@ -111,18 +120,27 @@ async function addFile(
       hint: 'name its folder',
     });
   }
-  const { format, columns } = named ? { format: named } : await detectFormat(file, role);
+  const { format, columns, delimiter } = await describeFile(file, role, named);
   const fields = role === 'queries' ? options.queryFields : options.fields;
   const parts: FileParts = FILE_FORMATS[format].open(file, {
     role,
     fields: fields ?? {},
     columns: options.columns ?? columns,
+    delimiter: options.delimiter ?? delimiter,
     topicPart: options.topicPart,
   });
   if (parts.documents) sources.documents.push(parts.documents);
   if (parts.queries) sources.queries.push(parts.queries);
   if (parts.examples) sources.examples.set(options.split ?? 'train', parts.examples);
   return format;
+}
+
+async function describeFile(
+  file: string,
+  role: FileOptions['role'],
+  named?: FileFormatName,
+): Promise<Detected> {
+  return named ? { format: named } : detectFormat(file, role);
 }
 
 async function isFolder(path: string): Promise<boolean> {

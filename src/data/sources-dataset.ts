@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import { NearmissError } from '../base/errors.js';
 import { detach } from '../base/lines.js';
 import type { Dataset, Document, Qrels, Query, TrainingExample } from './dataset.js';
@@ -98,29 +99,46 @@ export function uniqueQueries(
   return unique([...sources.queries, ...embedded(sources, 'queries', embeddedQueries)], onProblem, ids);
 }
 
-/** The same record may stand in several files (`queries.dev.tsv`, `queries.dev.small.tsv`), but once in each. */
-async function* unique<T extends { id: string }>(
+/**
+ * The same record may stand in several files (`queries.dev.tsv`, `queries.dev.small.tsv`), but once in each, unless
+ * the format repeats its records; then the first counts, and one with another text is worth a warning.
+ */
+async function* unique<T extends { id: string; text: string; title?: string }>(
   sources: RecordSource<T>[],
   onProblem: OnProblem,
   ids: IdTable,
 ): AsyncGenerator<Located<T>> {
+  const checksums: number[] = [];
   for (const source of sources) {
     const known = ids.size;
+    checksums.length = 0;
     for await (const record of source.read(onProblem)) {
       const { value, file, line } = record;
-      if (ids.add(value.id)) yield record;
-      else if (!source.repeats && ids.indexOf(value.id) >= known) {
-        const id = JSON.stringify(value.id);
-        new RecordContext(file, line, onProblem).error(
-          'duplicate-id',
-          `the id ${id} is taken by a line before`,
-          {
-            hint: 'give each record an id of its own',
-          },
-        );
+      const checksum = source.repeats ? crc32(`${value.title ?? ''}\n${value.text}`) : 0;
+      if (ids.add(value.id)) {
+        if (source.repeats) checksums[ids.size - 1 - known] = checksum;
+        yield record;
+        continue;
       }
+      const index = ids.indexOf(value.id);
+      const at = new RecordContext(file, line, onProblem);
+      if (index < known) continue;
+      if (!source.repeats) reportDuplicate(value.id, at);
+      else if (checksums[index - known] !== checksum) reportConflict(value.id, at);
     }
   }
+}
+
+function reportDuplicate(id: string, at: RecordContext): void {
+  at.error('duplicate-id', `the id ${JSON.stringify(id)} is taken by a line before`, {
+    hint: 'give each record an id of its own',
+  });
+}
+
+function reportConflict(id: string, at: RecordContext): void {
+  at.warning('conflicting-text', `the id ${JSON.stringify(id)} had another text before; the first counts`, {
+    hint: 'give each text an id of its own',
+  });
 }
 
 function embedded<T>(

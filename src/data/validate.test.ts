@@ -161,6 +161,15 @@ describe('names file, line and field', () => {
     expect(report.checked).toEqual({ documents: 2, queries: 1, judgments: 0, examples: 1 });
   });
 
+  test('one id with two texts in a training file', async () => {
+    const example = (query: string, text: string): string =>
+      JSON.stringify({ query_id: query, query: 'q', positive_passages: [{ docid: 'd', text }] });
+    const content = [example('1', 'one'), example('2', 'one'), example('3', 'two')].join('\n');
+    const report = await validate({ 'train.jsonl': content }, {}, 'train.jsonl');
+    expect(messages(report)).toEqual(['train.jsonl:3: the id "d" had another text before; the first counts']);
+    expect(report).toMatchObject({ errors: 0, warnings: 1 });
+  });
+
   test('missing queries', async () => {
     const { 'queries.jsonl': _, ...files } = GOOD;
     const report = await validate(files);

@@ -1,9 +1,7 @@
-import { pipeline, Readable } from 'node:stream';
-import { CsvError, type Info, parse } from 'csv-parse';
-import { readLineBatches } from '../../base/lines.js';
-import { type OnProblem, RecordContext } from '../problem.js';
-import type { Located, RecordSource } from '../sources.js';
-import { brokenUtf8Reporter, lineSource } from './record-lines.js';
+import { RecordContext } from '../problem.js';
+import type { RecordSource } from '../sources.js';
+import { readCsv } from './csv-records.js';
+import { lineSource } from './record-lines.js';
 
 /** How a table of text is written. */
 export interface TableOptions {
@@ -14,8 +12,6 @@ export interface TableOptions {
   /** The columns' names; without them the first line holds them. */
   columns?: string[];
 }
-
-const MAX_RECORD_CHARACTERS = 64 * 1024 * 1024;
 
 /** The rows of a table as objects whose keys are the columns' names. */
 export function tableSource<T>(
@@ -43,46 +39,7 @@ export function tableSource<T>(
 
 function cellSource(file: string, { delimiter, quotes }: TableOptions): RecordSource<string[]> {
   if (!quotes) return lineSource(file, (text) => text.split(delimiter));
-  return { file, read: (onProblem) => readQuoted(file, delimiter, onProblem) };
-}
-
-async function* readQuoted(
-  file: string,
-  delimiter: string,
-  onProblem: OnProblem,
-): AsyncGenerator<Located<string[]>> {
-  async function* text(): AsyncGenerator<string> {
-    const options = { onBrokenUtf8: brokenUtf8Reporter(file, onProblem) };
-    for await (const { lines } of readLineBatches(file, options)) yield `${lines.join('\n')}\n`;
-  }
-  const parser = parse({
-    delimiter,
-    info: true,
-    relax_column_count: true,
-    skip_empty_lines: true,
-    max_record_size: MAX_RECORD_CHARACTERS,
-  });
-  // A failure reaches the loop below through the destroyed parser.
-  pipeline(Readable.from(text()), parser, () => undefined);
-  let line = 1;
-  try {
-    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: Info }>) {
-      // csv-parse tells the line on which a record ends.
-      const start = info.lines - record.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0);
-      line = info.lines + 1;
-      yield { value: record, file, line: start };
-    }
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    onProblem({
-      severity: 'error',
-      code: 'broken-csv',
-      file,
-      line,
-      message: `not valid CSV: ${error.message}`,
-      hint: 'a quotation mark inside a quoted cell is written twice: ""; bare ones need --format tsv',
-    });
-  }
+  return { file, read: (onProblem) => readCsv(file, delimiter, onProblem) };
 }
 
 function toRow(cells: string[], columns: string[], at: RecordContext): Record<string, string> | undefined {

@@ -18,6 +18,7 @@ export interface SourceFlags {
   queryTextField?: string[];
   lineIds?: boolean;
   columns?: string[];
+  delimiter?: string;
   topicPart?: TopicPart;
   maxWords?: number;
   overlap?: number;
@@ -42,6 +43,7 @@ export function addSourceOptions(command: Command): Command {
     .option('--query-text-field <name>', 'field that holds its text (repeatable: joined)', append)
     .option('--line-ids', 'documents have no id: use the number of the line')
     .option('--columns <names>', 'names of the columns, comma separated, for tables without a header', list)
+    .option('--delimiter <character>', 'between the cells of CSV (default: comma or semicolon, as found)')
     .addOption(new Option('--topic-part <part>', 'part of TREC topics').choices(['title', 'desc', 'narr']))
     .option(
       '--max-words <n>',
@@ -71,6 +73,7 @@ export function toOpenOptions(flags: SourceFlags): OpenOptions {
     examples: flags.examples,
     split: flags.split,
     columns: flags.columns,
+    delimiter: flags.delimiter,
     topicPart: flags.topicPart,
     folder: {
       maxWords: flags.maxWords,

@@ -1,0 +1,59 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Detected, detectFormat } from './detect.js';
+import type { FileOptions } from './formats.js';
+import { openDataset } from './open.js';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'nearmiss-detect-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function detect(
+  content: string,
+  name = 'file',
+  role: FileOptions['role'] = 'documents',
+): Promise<Detected> {
+  await writeFile(join(folder, name), content);
+  return detectFormat(join(folder, name), role);
+}
+
+test.each<[string, string, Detected]>([
+  ['{"_id": "1", "text": "a"}', 'x', { format: 'jsonl' }],
+  ['\n\n{"question": "q", "positive_ctxs": []}', 'x', { format: 'dpr-jsonl' }],
+  ['[\n{"question": "q", "positive_ctxs": []}]', 'x', { format: 'dpr' }],
+  ['[{"id": 1, "text": "a"}]', 'x', { format: 'json' }],
+  ['[1, 2, 3]\n[4, 5, 6]', 'x', { format: 'colbert' }],
+  ['{"query": "q", "pos": ["a"]}', 'x', { format: 'flagembedding' }],
+  ['{"query_id": 1, "positive_document_ids": []}', 'x', { format: 'tevatron' }],
+  ['{"anchor": "q", "positive": "a"}', 'x', { format: 'sentence-transformers' }],
+  ['<top>\n<num> 1', 'x', { format: 'trec-topics' }],
+  ['7\tsome text', 'x', { format: 'tsv', columns: ['id', 'text'] }],
+  ['id\ttitle\ttext', 'x', { format: 'tsv' }],
+  ['id\ttext\ttitle', 'x', { format: 'dpr-passages' }],
+  ['1\t2\t3', 'x', { format: 'msmarco-triple-ids' }],
+  ['a query\ta text\tanother text', 'x', { format: 'msmarco-triples' }],
+  ['D1\thttps://example.org\ttitle\tbody', 'x', { format: 'msmarco-documents' }],
+  ['1\t2\ta query\ta passage', 'x', { format: 'msmarco-top1000' }],
+  ['sku,name', 'x.csv', { format: 'csv' }],
+  ['sku;name', 'x.csv', { format: 'csv', delimiter: ';' }],
+  ['anchor,positive,negative', 'x.csv', { format: 'sentence-transformers-csv' }],
+])('%j', async (content, name, expected) => {
+  expect(await detect(content, name)).toEqual(expected);
+});
+
+test('what cannot be told is an error that lists the formats', async () => {
+  await expect(detect('')).rejects.toThrow(/the file is empty/);
+  await expect(detect('just some words')).rejects.toThrow(/cannot tell the format from "just some words"/);
+});
+
+test('semicolons separate, too', async () => {
+  await writeFile(join(folder, 'shop.csv'), 'id;text\n1;"a; b"\n');
+  const documents = [];
+  for await (const document of (await openDataset(join(folder, 'shop.csv'))).documents())
+    documents.push(document);
+  expect(documents).toEqual([{ id: '1', text: 'a; b' }]);
+});

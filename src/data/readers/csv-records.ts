@@ -1,0 +1,114 @@
+import { parse } from 'csv-parse/sync';
+import { readLineBatches } from '../../base/lines.js';
+import { type OnProblem, RecordContext } from '../problem.js';
+import type { Located } from '../sources.js';
+import { brokenUtf8Reporter } from './record-lines.js';
+
+/** A cell left open would swallow the rest of the file: no record may be longer. */
+const MAX_RECORD_LINES = 10_000;
+
+interface TextRecord {
+  text: string;
+  line: number;
+}
+
+/**
+ * The records of a file with quoted cells, which may hold separators, line breaks and doubled quotation marks. A broken
+ * record is reported with its line and the reading goes on behind it.
+ */
+export async function* readCsv(
+  file: string,
+  delimiter: string,
+  onProblem: OnProblem,
+): AsyncGenerator<Located<string[]>> {
+  const splitter = new RecordSplitter(file, onProblem);
+  const options = { onBrokenUtf8: brokenUtf8Reporter(file, onProblem) };
+  for await (const { first, lines } of readLineBatches(file, options)) {
+    yield* parseRecords(splitter.push(lines, first), { file, delimiter, onProblem });
+  }
+  splitter.finish();
+}
+
+/** A record is whole when its quotation marks are even in number: csv-parse works on text, not on a stream it may drop. */
+class RecordSplitter {
+  readonly #file: string;
+  readonly #onProblem: OnProblem;
+  #open: string[] = [];
+  #openLine = 0;
+  #quotes = 0;
+
+  constructor(file: string, onProblem: OnProblem) {
+    this.#file = file;
+    this.#onProblem = onProblem;
+  }
+
+  push(lines: string[], first: number): TextRecord[] {
+    const records: TextRecord[] = [];
+    for (let i = 0; i < lines.length; i++) {
+      if (this.#open.length === 0) {
+        if (lines[i].trim() === '') continue;
+        this.#openLine = first + i;
+      }
+      this.#open.push(lines[i]);
+      this.#quotes += countQuotes(lines[i]);
+      if (this.#quotes % 2 === 0) {
+        records.push({ text: this.#open.join('\n'), line: this.#openLine });
+        this.#reset();
+      } else if (this.#open.length > MAX_RECORD_LINES) this.finish();
+    }
+    return records;
+  }
+
+  finish(): void {
+    if (this.#open.length === 0) return;
+    reportBroken(
+      new RecordContext(this.#file, this.#openLine, this.#onProblem),
+      'a quoted cell is not closed',
+    );
+    this.#reset();
+  }
+
+  #reset(): void {
+    this.#open = [];
+    this.#quotes = 0;
+  }
+}
+
+function countQuotes(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) count++;
+  return count;
+}
+
+interface ParseOptions {
+  file: string;
+  delimiter: string;
+  onProblem: OnProblem;
+}
+
+/** Parses many records at once, and one by one only where some of them are broken. */
+function* parseRecords(records: TextRecord[], options: ParseOptions): Generator<Located<string[]>> {
+  const { file, delimiter, onProblem } = options;
+  const all = tryParse(records.map(({ text }) => text).join('\n'), delimiter);
+  const whole = Array.isArray(all) && all.length === records.length;
+  for (const [i, { text, line }] of records.entries()) {
+    const parsed = whole ? [all[i]] : tryParse(text, delimiter);
+    if (parsed instanceof Error) reportBroken(new RecordContext(file, line, onProblem), parsed.message);
+    else yield { value: parsed[0] ?? [], file, line };
+  }
+}
+
+function tryParse(text: string, delimiter: string): string[][] | Error {
+  try {
+    return parse(text, { delimiter, record_delimiter: '\n', relax_column_count: true });
+  } catch (error) {
+    if (error instanceof Error) return error;
+    throw error;
+  }
+}
+
+function reportBroken(at: RecordContext, reason: string): void {
+  at.error('broken-csv', `not valid CSV: ${reason}`, {
+    hint: 'a quotation mark inside a quoted cell is written twice: ""; files with bare ones need --format tsv',
+  });
+}

@@ -1,0 +1,66 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { formatProblem, type OnProblem, throwProblem } from '../problem.js';
+import { type TableOptions, tableSource } from './table.js';
+
+let folder: string;
+let file: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'nearmiss-table-'));
+  file = join(folder, 'table');
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const CSV: TableOptions = { delimiter: ',', quotes: true };
+const TSV: TableOptions = { delimiter: '\t', quotes: false };
+
+async function read(content: string, options: TableOptions, onProblem: OnProblem = throwProblem) {
+  await writeFile(file, content);
+  const rows: { value: Record<string, string>; line: number }[] = [];
+  for await (const { value, line } of tableSource(file, options, (row) => row).read(onProblem)) {
+    rows.push({ value, line });
+  }
+  return rows;
+}
+
+test('quoted cells hold anything, and each row knows the line it begins on', async () => {
+  const cell = fc
+    .array(fc.constantFrom('a', '"', ',', '\n', '中', ' '), { maxLength: 6 })
+    .map((parts) => parts.join(''));
+  const table = fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 15 });
+  const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+  await fc.assert(
+    fc.asyncProperty(table, async (cells) => {
+      let line = 2;
+      const expected = cells.map(([a, b]) => {
+        const row = { value: { a, b }, line };
+        line += 1 + a.split('\n').length - 1 + (b.split('\n').length - 1);
+        return row;
+      });
+      const content = `a,b\n${cells.map(([a, b]) => `${quote(a)},${quote(b)}\n`).join('')}`;
+      expect(await read(content, CSV)).toEqual(expected);
+    }),
+    { numRuns: 100, seed: 1 },
+  );
+});
+
+test('bare quotation marks are text where nothing is quoted', async () => {
+  expect(await read('id\ttext\n1\tsay "a\n2\t"b"', TSV)).toEqual([
+    { value: { id: '1', text: 'say "a' }, line: 2 },
+    { value: { id: '2', text: '"b"' }, line: 3 },
+  ]);
+});
+
+test('rows of another length and broken quoting are told with their line; reading goes on where it can', async () => {
+  const problems: string[] = [];
+  const collect: OnProblem = (problem) => problems.push(formatProblem(problem).replace(file, 'table'));
+  const rows = await read('id,text\n1,one\n2\n3,three\n"4","fo"ur"\n', CSV, collect);
+  expect(rows.map(({ value }) => value.id)).toEqual(['1', '3']);
+  expect(problems).toEqual([
+    'table:3: expected 2 columns (id, text), got 1',
+    expect.stringMatching(/^table:5: not valid CSV: /),
+  ]);
+});
