@@ -1,4 +1,4 @@
-import { type Analyzer, TokenSpans } from '../../text/analyzers/index.js';
+import { type Analyzer, CodeUnitBuffer, TokenSpans } from '../../text/analyzers/index.js';
 import { ByteWriter } from './byte-writer.js';
 import { MAX_FREQUENCY } from './format.js';
 import { NO_TERM, TokenTable } from './token-table.js';
@@ -24,6 +24,7 @@ export class PostingsBuffer {
   readonly firstDocument: number;
   readonly #analyzer: Analyzer;
   readonly #tokens: TokenTable;
+  readonly #units = new CodeUnitBuffer();
   readonly #spans = new TokenSpans();
   readonly #documentEnds: number[] = [];
   #terms = new Int32Array(1 << 16);
@@ -52,12 +53,13 @@ export class PostingsBuffer {
   add(text: string): number {
     const prepared = this.#analyzer.prepare(text);
     const spans = this.#spans;
-    this.#analyzer.findTokens(prepared, spans);
+    const units = this.#units.read(prepared);
+    this.#analyzer.findTokens(units, spans);
     if (spans.count > this.#distinct.length) this.#distinct = new Int32Array(2 * spans.count);
     let length = 0;
     let distinct = 0;
     for (let i = 0; i < spans.count; i++) {
-      const term = this.#tokens.numberOf(prepared, spans.starts[i], spans.ends[i]);
+      const term = this.#tokens.numberOf(units, spans.starts[i], spans.ends[i]);
       if (term === NO_TERM) continue;
       if (term >= this.#counts.length) this.#counts = grown(this.#counts, term + 1);
       length++;

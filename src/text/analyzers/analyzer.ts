@@ -1,3 +1,4 @@
+import { CodeUnitBuffer, type CodeUnits } from './code-units.js';
 import { TokenSpans } from './token-spans.js';
 
 /**
@@ -10,7 +11,7 @@ export interface Analyzer {
   /** The text in which {@link findTokens} looks, e.g. with half-width characters made full; mostly the text itself. */
   prepare(text: string): string;
   /** Replaces `spans` by those of a prepared text. */
-  findTokens(text: string, spans: TokenSpans): void;
+  findTokens(text: CodeUnits, spans: TokenSpans): void;
   /** The term of a token; undefined where it is not indexed (a stop word). */
   term(token: string): string | undefined;
 }
@@ -28,7 +29,7 @@ export type Language = (typeof LANGUAGES)[number];
 export function analyze(analyzer: Analyzer, text: string): string[] {
   const prepared = analyzer.prepare(text);
   const spans = new TokenSpans();
-  analyzer.findTokens(prepared, spans);
+  analyzer.findTokens(new CodeUnitBuffer().read(prepared), spans);
   const terms: string[] = [];
   for (let i = 0; i < spans.count; i++) {
     const term = analyzer.term(prepared.slice(spans.starts[i], spans.ends[i]));

@@ -1,5 +1,6 @@
 import type { Analyzer } from './analyzer.js';
 import { CharacterClass, characterClass } from './character-class.js';
+import { type CodeUnits, codePointAt, widthAt } from './code-units.js';
 import { TokenSpans } from './token-spans.js';
 import { scanWords } from './word-scanner.js';
 
@@ -13,7 +14,7 @@ const STOP_WORDS = new Set(
 
 /** Full-width Latin and half-width Katakana and Hangul. */
 const OTHER_WIDTH = /[\uff01-\uffdc]/;
-const HANGUL = /^\p{Script=Hangul}/u;
+const HANGUL = /\p{Script=Hangul}/u;
 
 /**
  * Chinese, Japanese and Korean as Lucene's CJKAnalyzer does it: every two neighbouring characters of a run of
@@ -44,16 +45,16 @@ export const cjkAnalyzer: Analyzer = {
 
 const words = new TokenSpans();
 
-function isCjk(text: string, at: number): boolean {
-  const found = characterClass(text.codePointAt(at)!);
+function isCjk(text: CodeUnits, at: number): boolean {
+  const found = characterClass(codePointAt(text, at));
   if (found === CharacterClass.Letter)
-    return text.charCodeAt(at) >= 0x1100 && HANGUL.test(text.slice(at, at + 1));
+    return text[at] >= 0x1100 && HANGUL.test(String.fromCharCode(text[at]));
   return (
     found === CharacterClass.Han || found === CharacterClass.Hiragana || found === CharacterClass.Katakana
   );
 }
 
-function addBigrams(text: string, start: number, end: number, spans: TokenSpans): void {
+function addBigrams(text: CodeUnits, start: number, end: number, spans: TokenSpans): void {
   let first = start;
   let second = nextCharacter(text, first, end);
   if (second >= end) {
@@ -69,8 +70,8 @@ function addBigrams(text: string, start: number, end: number, spans: TokenSpans)
 }
 
 /** Where the next character starts: after the code point and the marks that belong to it. */
-function nextCharacter(text: string, at: number, end: number): number {
-  let next = at + (text.codePointAt(at)! > 0xffff ? 2 : 1);
-  while (next < end && characterClass(text.codePointAt(next)!) === CharacterClass.Extend) next++;
+function nextCharacter(text: CodeUnits, at: number, end: number): number {
+  let next = at + widthAt(text, at);
+  while (next < end && characterClass(codePointAt(text, next)) === CharacterClass.Extend) next++;
   return next;
 }

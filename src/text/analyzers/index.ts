@@ -6,6 +6,7 @@ import { unicodeAnalyzer } from './unicode.js';
 
 export { type Analyzer, analyze, LANGUAGES, type Language } from './analyzer.js';
 export { cjkAnalyzer } from './cjk.js';
+export { CodeUnitBuffer, type CodeUnits } from './code-units.js';
 export { englishAnalyzer } from './english.js';
 export { porterStem } from './porter.js';
 export { TokenSpans } from './token-spans.js';

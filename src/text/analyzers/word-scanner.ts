@@ -1,4 +1,5 @@
 import { CharacterClass, characterClass } from './character-class.js';
+import { type CodeUnits, codePointAt, widthAt } from './code-units.js';
 import type { TokenSpans } from './token-spans.js';
 
 const {
@@ -20,20 +21,21 @@ const {
   RegionalIndicator,
 } = CharacterClass;
 
+const SPACE = 0x20;
 const ZERO_WIDTH_JOINER = 0x200d;
-const PICTOGRAPH = /^\p{Extended_Pictographic}/u;
+const PICTOGRAPH = /\p{Extended_Pictographic}/u;
 
 /**
  * Finds the words of a text by the rules of Unicode Standard Annex #29, as Lucene's StandardTokenizer does:
  * words and numbers with their inner punctuation (`can't`, `3.14`, `U.S.A`), Han and Hiragana character by
  * character, runs of Katakana, Hangul or South-East Asian script, and emoji.
  */
-export function scanWords(text: string, spans: TokenSpans): void {
+export function scanWords(text: CodeUnits, spans: TokenSpans): void {
   spans.count = 0;
   const length = text.length;
   let at = 0;
   while (at < length) {
-    const code = text.charCodeAt(at);
+    const code = text[at];
     // A space or a punctuation mark: most of what is between words.
     if (code < 0x30) {
       at++;
@@ -52,11 +54,11 @@ export function scanWords(text: string, spans: TokenSpans): void {
         break;
       case Han:
       case Hiragana:
-        at = skipExtend(text, at + width(text, at));
+        at = skipExtend(text, at + widthAt(text, at));
         spans.add(start, at);
         break;
       case SouthEastAsian:
-        do at = skipExtend(text, at + width(text, at));
+        do at = skipExtend(text, at + widthAt(text, at));
         while (at < length && classAt(text, at) === SouthEastAsian);
         spans.add(start, at);
         break;
@@ -65,24 +67,24 @@ export function scanWords(text: string, spans: TokenSpans): void {
         spans.add(start, at);
         break;
       case RegionalIndicator:
-        at += width(text, at);
-        if (at < length && classAt(text, at) === RegionalIndicator) at += width(text, at);
+        at += widthAt(text, at);
+        if (at < length && classAt(text, at) === RegionalIndicator) at += widthAt(text, at);
         spans.add(start, at);
         break;
       default:
-        at += width(text, at);
+        at += widthAt(text, at);
     }
   }
 }
 
 /** The end of the word that starts at `start`, negative where it holds connectors (`___`) and nothing else. */
-function scanWord(text: string, start: number): number {
+function scanWord(text: CodeUnits, start: number): number {
   const length = text.length;
   let before = classAt(text, start);
   let isWord = before !== Connector;
-  let at = start + width(text, start);
+  let at = start + widthAt(text, start);
   while (at < length) {
-    const code = text.charCodeAt(at);
+    const code = text[at];
     // ASCII letters continue any word but a Katakana one: the path that nearly all English takes.
     if (((code | 0x20) - 0x61) >>> 0 < 26 && before !== Katakana) {
       before = Letter;
@@ -90,8 +92,9 @@ function scanWord(text: string, start: number): number {
       at++;
       continue;
     }
+    if (code === SPACE) break;
     const here = classAt(text, at);
-    const next = at + width(text, at);
+    const next = at + widthAt(text, at);
     if (here === Extend) {
       at = next;
     } else if (joins(before, here)) {
@@ -136,25 +139,23 @@ function isAlphanumeric(found: number): boolean {
 }
 
 /** An emoji with its modifiers, and those joined to it by zero-width joiners. */
-function scanEmoji(text: string, start: number): number {
+function scanEmoji(text: CodeUnits, start: number): number {
   let at = start;
-  do at = skipExtend(text, at + width(text, at));
-  while (text.charCodeAt(at - 1) === ZERO_WIDTH_JOINER && PICTOGRAPH.test(text.slice(at, at + 2)));
+  do at = skipExtend(text, at + widthAt(text, at));
+  while (text[at - 1] === ZERO_WIDTH_JOINER && at < text.length && isPictograph(codePointAt(text, at)));
   return at;
 }
 
-function skipExtend(text: string, from: number): number {
+function isPictograph(codePoint: number): boolean {
+  return PICTOGRAPH.test(String.fromCodePoint(codePoint));
+}
+
+function skipExtend(text: CodeUnits, from: number): number {
   let at = from;
-  while (at < text.length && classAt(text, at) === Extend) at += width(text, at);
+  while (at < text.length && classAt(text, at) === Extend) at += widthAt(text, at);
   return at;
 }
 
-function classAt(text: string, at: number): number {
-  const code = text.charCodeAt(at);
-  return characterClass((code & 0xfc00) === 0xd800 ? text.codePointAt(at)! : code);
-}
-
-/** Code units of the code point at a place: 2 for a surrogate pair. */
-function width(text: string, at: number): number {
-  return (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00 ? 2 : 1;
+function classAt(text: CodeUnits, at: number): number {
+  return characterClass(codePointAt(text, at));
 }
