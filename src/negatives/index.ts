@@ -12,7 +12,7 @@ export {
 export { type Bm25ListsOptions, documentNumbers, listsFromBm25, type QueryText } from './lists/from-bm25.js';
 export { type GatheredExamples, gatherExamples } from './lists/from-examples.js';
 export { listsFromModel, type ModelListsOptions } from './lists/from-model.js';
-export { type CollectionIds, listsFromRun } from './lists/from-run.js';
+export { listsFromRun } from './lists/from-run.js';
 export { listsFromVectors, type QueryVectors, type VectorListsOptions } from './lists/from-vectors.js';
 export type { CandidateManifest, CandidateSource, MiningReport, Provenance } from './manifest.js';
 export { type Mined, type MineOptions, mine } from './mine.js';
@@ -24,7 +24,7 @@ export {
   type MiningData,
 } from './mining-data.js';
 export { Mixture, type MixturePart } from './mixture.js';
-export { Positives } from './positives.js';
+export { type CollectionIds, type IdNumbers, Positives } from './positives.js';
 export { RandomSource, type RandomSourceOptions } from './random.js';
 export { mergeTables, queriesOfTurn, type Rotation, replacedShare } from './refresh.js';
 export { type AnswerTexts, answers } from './rules/answers.js';

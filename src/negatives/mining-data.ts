@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, NearmissError } from '../base/errors.js';
 import { detach } from '../base/lines.js';
-import { type Dataset, fullText, type Query } from '../data/dataset.js';
+import { type Dataset, fullText, type Qrels, type Query } from '../data/dataset.js';
 import { IdTable } from '../data/id-table.js';
 import { Positives } from './positives.js';
 import { textFingerprint } from './text-fingerprint.js';
@@ -37,12 +37,9 @@ export async function loadMiningData(
   { split, texts: keepTexts, onDocument }: LoadMiningDataOptions,
 ): Promise<MiningData> {
   const qrels = await dataset.qrels(split);
+  const queries = await trainingQueries(dataset, split, qrels);
   const queryIds = new IdTable();
-  const queries: Query[] = [];
-  for await (const query of dataset.queries(split)) {
-    queryIds.add(query.id);
-    queries.push({ ...query, text: detach(query.text) });
-  }
+  for (const { id } of queries) queryIds.add(id);
   const documents = new IdTable();
   const fingerprints: number[] = [];
   const readTexts = async function* (): AsyncGenerator<string> {
@@ -59,12 +56,28 @@ export async function loadMiningData(
     queryIds,
     queries,
     documents,
-    positives: Positives.fromQrels(qrels, { queries: queries.map(({ id }) => id), documents }),
+    positives: Positives.fromQrels(qrels, { queries: queryIds, documents }),
     fingerprintOf: (document) => fingerprints[document],
     texts,
     dataFingerprint: fingerprintIds(documents, queryIds),
     close: async () => texts?.close(),
   };
+}
+
+/** Queries with something relevant, in the order of the judgments, which is the order training numbers them in. */
+async function trainingQueries(dataset: Dataset, split: string, qrels: Qrels): Promise<Query[]> {
+  const byId = new Map<string, Query>();
+  for await (const query of dataset.queries(split)) {
+    byId.set(query.id, { ...query, text: detach(query.text) });
+  }
+  const queries = [...qrels]
+    .filter(([, judged]) => [...judged.values()].some((grade) => grade > 0))
+    .map(([id]) => byId.get(id))
+    .filter((query) => query !== undefined);
+  if (queries.length > 0) return queries;
+  throw new NearmissError(`${dataset.name}: no query of split "${split}" has a relevant document`, {
+    hint: `mining needs queries with a judgment above 0; splits: ${(await dataset.splits()).join(', ')}`,
+  });
 }
 
 /** A hash of the ids of documents and queries in the order of their numbers. */

@@ -1,39 +1,63 @@
+import { NearmissError } from '../base/errors.js';
 import type { Qrels } from '../data/dataset.js';
-import type { IdTable } from '../data/id-table.js';
+import type { PositivesOf } from './sampler.js';
 
 const NO_DOCUMENTS = new Int32Array(0);
 
-/**
- * The relevant documents of each query, by number.
- *
- * @example
- * const positives = Positives.fromQrels(await dataset.qrels('train'), { queries, documents });
- * positives.of(0); // Int32Array [17, 204]
- */
-export class Positives {
-  readonly queryCount: number;
-  /** Judged relevant, but not in the collection. */
-  readonly missing: number;
-  readonly #rows: readonly Int32Array[];
+/** Whatever numbers ids: an IdTable, a token cache. */
+export interface IdNumbers {
+  /** The id's number, or −1. */
+  indexOf(id: string): number;
+}
 
-  constructor(rows: readonly Int32Array[], missing = 0) {
-    this.#rows = rows.map((row) => Int32Array.from(row).sort());
-    this.queryCount = rows.length;
-    this.missing = missing;
+/** The queries and documents of a collection by number. */
+export interface CollectionIds {
+  /** The training queries. */
+  queries: IdNumbers;
+  documents: IdNumbers;
+}
+
+/** The relevant documents of each query, by number. */
+export class Positives {
+  readonly #rows = new Map<number, Int32Array>();
+
+  /**
+   * Judgments above grade 0 of the queries that are to be trained on.
+   *
+   * @example
+   * const positives = Positives.fromQrels(await dataset.qrels('train'), { queries, documents });
+   * positives.of(0); // Int32Array [17, 204]
+   */
+  static fromQrels(qrels: Qrels, { queries, documents }: CollectionIds): Positives {
+    const positives = new Positives();
+    for (const [queryId, judged] of qrels) {
+      const query = queries.indexOf(queryId);
+      if (query < 0) continue;
+      const relevant = [...judged].filter(([, grade]) => grade > 0);
+      positives.add(
+        query,
+        relevant.map(([id]) =>
+          documentNumber(id, documents, `judgments of query ${JSON.stringify(queryId)}`),
+        ),
+      );
+    }
+    return positives;
   }
 
-  /** Relevant is whatever has a grade above 0. */
-  static fromQrels(qrels: Qrels, ids: { queries: readonly string[]; documents: IdTable }): Positives {
-    let missing = 0;
-    const rows = ids.queries.map((query) => {
-      const relevant = [...(qrels.get(query) ?? [])].filter(([, grade]) => grade > 0);
-      const documents = relevant.map(([id]) => ids.documents.indexOf(id)).filter((number) => number >= 0);
-      missing += relevant.length - documents.length;
-      return documents.length > 0 ? Int32Array.from(documents) : NO_DOCUMENTS;
-    });
-    return new Positives(rows, missing);
+  /** Declares more documents relevant to a query. */
+  add(query: number, documents: Iterable<number>): void {
+    this.#rows.set(query, Int32Array.from(new Set([...this.of(query), ...documents])).sort());
   }
 
   /** The relevant documents of a query, ascending; can be passed on without its object. */
-  readonly of = (query: number): Int32Array => this.#rows[query] ?? NO_DOCUMENTS;
+  readonly of: PositivesOf = (query) => this.#rows.get(query) ?? NO_DOCUMENTS;
+}
+
+/** The number of a document that a file names. */
+export function documentNumber(id: string, documents: IdNumbers, where: string): number {
+  const number = documents.indexOf(id);
+  if (number >= 0) return number;
+  throw new NearmissError(`${where}: the collection has no document ${JSON.stringify(id)}`, {
+    hint: 'was the file made on another collection? "nearmiss data validate" names all such places',
+  });
 }

@@ -1,6 +1,5 @@
-import { NearmissError } from '../../base/errors.js';
-import type { IdTable } from '../../data/id-table.js';
 import { type Bm25Index, Bm25SearchPool, type RankOptions } from '../../index/bm25/index.js';
+import { documentNumber, type IdNumbers } from '../positives.js';
 import type { RankedList } from '../rules/rule.js';
 
 /** A query by number, with its text. */
@@ -53,16 +52,8 @@ export async function* listsFromBm25(
 }
 
 /** The collection's number of each document of an index that was built elsewhere, maybe in another order. */
-export function documentNumbers(index: Bm25Index, documents: IdTable): Int32Array {
-  return Int32Array.from({ length: index.documents }, (_, document) => {
-    const id = index.documentId(document);
-    const number = documents.indexOf(id);
-    if (number >= 0) return number;
-    throw new NearmissError(
-      `the index has the document ${JSON.stringify(id)}, which the collection has not`,
-      {
-        hint: 'was it built on another collection? build it again with "nearmiss bm25 index"',
-      },
-    );
-  });
+export function documentNumbers(index: Bm25Index, documents: IdNumbers): Int32Array {
+  return Int32Array.from({ length: index.documents }, (_, document) =>
+    documentNumber(index.documentId(document), documents, 'BM25 index'),
+  );
 }

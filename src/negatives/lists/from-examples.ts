@@ -1,13 +1,13 @@
 import { NearmissError } from '../../base/errors.js';
 import type { TrainingExample } from '../../data/dataset.js';
+import { type CollectionIds, documentNumber, Positives } from '../positives.js';
 import type { RankedList } from '../rules/rule.js';
-import { type CollectionIds, numberOf } from './from-run.js';
 
-/** What training examples say, by query. */
+/** What training examples say of the training queries. */
 export interface GatheredExamples {
   lists: RankedList[];
-  /** For each training query the documents the examples call positive. */
-  positives: Int32Array[];
+  /** What the examples call positive. */
+  positives: Positives;
 }
 
 /**
@@ -22,28 +22,29 @@ export async function gatherExamples(
   { queries, documents }: CollectionIds,
 ): Promise<GatheredExamples> {
   const negatives = new Map<number, Map<number, number>>();
-  const positives = Array.from({ length: queries.size }, () => new Set<number>());
+  const positives = new Positives();
   for await (const example of examples) {
     const query = queries.indexOf(example.queryId);
     if (query < 0) continue;
-    const where = `examples, query ${example.queryId}`;
-    const scored = negatives.get(query) ?? new Map<number, number>();
-    negatives.set(query, scored);
-    for (const { id, score = Number.NaN } of example.negatives) {
-      const document = numberOf(id, documents, where);
-      if (!scored.has(document)) scored.set(document, score);
+    const numberOf = ({ id }: { id: string }): number =>
+      documentNumber(id, documents, `examples of query ${JSON.stringify(example.queryId)}`);
+    const scores = negatives.get(query) ?? new Map<number, number>();
+    negatives.set(query, scores);
+    for (const negative of example.negatives) {
+      const document = numberOf(negative);
+      if (!scores.has(document)) scores.set(document, negative.score ?? Number.NaN);
     }
-    for (const { id } of example.positives) positives[query].add(numberOf(id, documents, where));
+    positives.add(query, example.positives.map(numberOf));
   }
   if (negatives.size === 0) {
     throw new NearmissError('examples: none of their queries is to be trained on', {
       hint: 'do the queries of the file have the ids of the collection?',
     });
   }
-  const lists = [...negatives].map(([query, scored]) => ({
+  const lists = [...negatives].map(([query, scores]) => ({
     query,
-    ids: Int32Array.from(scored.keys()),
-    scores: Float32Array.from(scored.values()),
+    ids: Int32Array.from(scores.keys()),
+    scores: Float32Array.from(scores.values()),
   }));
-  return { lists, positives: positives.map((set) => Int32Array.from(set)) };
+  return { lists, positives };
 }
