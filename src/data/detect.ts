@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { NearmissError } from '../base/errors.js';
-import { readLineBatches } from '../base/lines.js';
+import { readBytes } from '../base/read-bytes.js';
 import { FILE_FORMATS, type FileFormatName, type FileOptions } from './formats.js';
 import { isObject } from './readers/record-lines.js';
 import { isTriplet } from './readers/sentence-transformers.js';
@@ -13,6 +13,8 @@ export interface Detected {
   /** Between the cells of CSV, where it is not a comma. */
   delimiter?: string;
 }
+
+const SNIFF_BYTES = 1 << 20;
 
 /** Recognises a file's format by its first lines and, for tables that look alike, by its name. */
 export async function detectFormat(file: string, role: FileOptions['role']): Promise<Detected> {
@@ -33,12 +35,19 @@ export async function detectFormat(file: string, role: FileOptions['role']): Pro
   });
 }
 
+/** Bytes, not lines: a list of gigabytes may be one line. What is broken is reported by the reader of the format. */
 async function firstLines(file: string): Promise<string[]> {
-  // What is broken is reported by the reader of the format, with its line.
-  for await (const { lines } of readLineBatches(file, { onBrokenUtf8: () => undefined })) {
-    if (lines.some((line) => line.trim() !== '')) return lines;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of readBytes(file)) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= SNIFF_BYTES) break;
   }
-  return [];
+  return Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/);
 }
 
 function detectMarkup(start: string, lines: string[]): FileFormatName | undefined {
@@ -46,7 +55,7 @@ function detectMarkup(start: string, lines: string[]): FileFormatName | undefine
   if (!start.startsWith('[')) return undefined;
   const list = parse(start);
   if (Array.isArray(list) && list.length > 0 && !isObject(list[0])) return 'colbert';
-  return /"positive_ctxs"/.test(lines.join('\n').slice(0, 1 << 20)) ? 'dpr' : 'json';
+  return /"positive_ctxs"/.test(lines.join('\n')) ? 'dpr' : 'json';
 }
 
 function detectObject(line: string): FileFormatName {
@@ -62,8 +71,8 @@ function detectTriplets(line: string, name: string): FileFormatName | undefined 
   return name.endsWith('.csv') && isTriplet(line.split(',')) ? 'sentence-transformers-csv' : undefined;
 }
 
-const COLUMN_NAMES =
-  /^(_?id|docid|doc_id|pid|qid|query[-_]?id|text|title|contents?|body|passage|query|question)$/i;
+const ID_NAMES = /^(_?id|doc_?id|pid|qid|query[-_]?id)$/i;
+const TEXT_NAMES = /^(text|title|contents?|body|passage|query|question)$/i;
 const ID = /^\S{1,64}$/;
 
 function detectTable(line: string, name: string, role: FileOptions['role']): Detected | undefined {
@@ -73,7 +82,8 @@ function detectTable(line: string, name: string, role: FileOptions['role']): Det
   }
   const cells = line.split('\t');
   if (cells.join() === 'id,text,title') return { format: 'dpr-passages' };
-  if (cells.filter((cell) => COLUMN_NAMES.test(cell.trim())).length >= 2) return { format: 'tsv' };
+  const named = (names: RegExp): boolean => cells.some((cell) => names.test(cell.trim()));
+  if (named(ID_NAMES) && named(TEXT_NAMES)) return { format: 'tsv' };
   if (cells.length === 2) return { format: 'tsv', columns: ['id', 'text'] };
   if (role === 'queries') return undefined;
   if (cells.length === 3) {
