@@ -22,6 +22,24 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>): Pro
   }
 }
 
+/**
+ * Takes a lock for as long as this process needs it, waiting up to `waitMs` for another one to let go. Gives the
+ * function that releases it, or the number of the process that holds it.
+ */
+export async function holdFileLock(
+  path: string,
+  options: { waitMs?: number } = {},
+): Promise<{ release: () => Promise<void> } | { heldBy: number }> {
+  const deadline = Date.now() + (options.waitMs ?? 0);
+  await mkdir(dirname(path), { recursive: true });
+  while (!(await tryLock(path))) {
+    if (await isStale(path)) await rm(path, { force: true });
+    else if (Date.now() >= deadline) return { heldBy: await ownerOf(path) };
+    else await sleep(POLL_MS);
+  }
+  return { release: () => rm(path, { force: true }) };
+}
+
 async function tryLock(path: string): Promise<boolean> {
   try {
     const handle = await open(path, 'wx');
@@ -34,8 +52,12 @@ async function tryLock(path: string): Promise<boolean> {
   }
 }
 
+async function ownerOf(path: string): Promise<number> {
+  return Number(await readFile(path, 'utf8').catch(() => ''));
+}
+
 async function isStale(path: string): Promise<boolean> {
-  const owner = Number(await readFile(path, 'utf8').catch(() => ''));
+  const owner = await ownerOf(path);
   // Empty: its owner is just writing its number, or has just removed it.
   if (!Number.isSafeInteger(owner) || owner <= 0) return false;
   try {

@@ -64,6 +64,11 @@ export class TokenCache {
     return this.meta.tokenCount;
   }
 
+  /** The ids of all texts, by number. */
+  get idTable(): IdTable {
+    return this.#ids;
+  }
+
   /** The id of a text. */
   id(index: number): string {
     return this.#ids.idAt(index);

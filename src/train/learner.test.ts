@@ -126,7 +126,7 @@ async function train(dropout: number, steps = 20): Promise<{ parameters: Paramet
     seed: 9,
   });
   const losses: number[] = [];
-  for (let i = 0; i < steps; i++) losses.push((await learner.update(randomBatch(5))).loss);
+  for (let i = 0; i < steps; i++) losses.push((await learner.update(i, [randomBatch(5)])).loss);
   return { parameters, losses };
 }
 
@@ -154,7 +154,7 @@ test('numbers that go wrong stop training before the weights change', async () =
     layers: 2,
     seed: 1,
   });
-  await expect(learner.update(randomBatch(1))).rejects.toThrow('step 0: the loss is NaN');
+  await expect(learner.update(0, [randomBatch(1)])).rejects.toThrow('step 0: the loss is NaN');
   expect(parameters.buffer).toEqual(before);
 });
 
@@ -168,7 +168,7 @@ test('gradient norms are told by layer group', async () => {
     layers: 2,
     seed: 1,
   });
-  const { groupNorms, gradientNorm } = await learner.update(randomBatch(1));
+  const { groupNorms, gradientNorm } = await learner.update(0, [randomBatch(1)]);
   expect(Object.keys(groupNorms).sort()).toEqual(['bottom', 'embeddings', 'head', 'middle']);
   expect(Math.hypot(...Object.values(groupNorms))).toBeCloseTo(gradientNorm, 6);
 });

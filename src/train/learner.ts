@@ -14,7 +14,7 @@ export interface LearnerOptions {
   step: Step;
   parameters: ParameterStore;
   optimizer: Optimizer;
-  /** The learning rate of each step, the first being 0. */
+  /** The learning rate of each step. */
   learningRate: (step: number) => number;
   /** Largest global gradient norm; no clipping when left out. */
   clip?: number;
@@ -44,13 +44,12 @@ export class Learner {
   }
 
   /**
-   * One update from one batch, or from several whose gradients are accumulated, each weighted by its share of
-   * the queries.
+   * The run's step `number` from one batch, or from several whose gradients are accumulated, each weighted by its
+   * share of the queries.
    */
-  async update(...batches: TrainingBatch[]): Promise<Update> {
+  async update(number: number, batches: readonly TrainingBatch[]): Promise<Update> {
     const { step, optimizer, learningRate, clip, layers, seed } = this.#options;
     const queries = batches.reduce((sum, batch) => sum + batch.queries.length, 0);
-    const number = optimizer.step;
     let loss = 0;
     this.#gradients.buffer.fill(0);
     for (const [part, batch] of batches.entries()) {

@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { NearmissError } from '../base/errors.js';
+import { writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
+import type { Optimizer, ParameterStore } from '../engine/index.js';
+import type { RunDirectory } from './run-directory.js';
+import type { TowerModels } from './tower-models.js';
+
+/** What a checkpoint knows besides weights and moments. */
+export interface CheckpointState {
+  /** Steps taken. */
+  step: number;
+  /** Index of the stage whose optimizer was saved. */
+  stage: number;
+  optimizer: { name: string; step: number };
+  recipeFingerprint: string;
+}
+
+const STATE_FILE = 'state.json';
+
+/** Writes `checkpoints/step-N`: a model folder, the optimizer's moments and `state.json`; all of it or nothing. */
+export async function saveCheckpoint(
+  run: RunDirectory,
+  models: TowerModels,
+  optimizer: Optimizer,
+  state: Omit<CheckpointState, 'optimizer'>,
+): Promise<void> {
+  await writeDirectoryAtomic(run.stepPath('checkpoints', state.step), async (folder) => {
+    await models.fill(folder, { onnx: false });
+    for (const [name, store] of Object.entries(optimizer.state)) {
+      await writeFileAtomic(join(folder, momentFile(name)), bytesOf(store));
+    }
+    const content: CheckpointState = { ...state, optimizer: { name: optimizer.name, step: optimizer.step } };
+    await writeFileAtomic(join(folder, STATE_FILE), `${JSON.stringify(content, null, 2)}\n`);
+  });
+}
+
+export async function readCheckpointState(folder: string): Promise<CheckpointState> {
+  const path = join(folder, STATE_FILE);
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    throw new NearmissError(`${path}: cannot be read: ${(error as Error).message}`, {
+      hint: 'the checkpoint was changed by hand; remove its folder to go on from the one before',
+    });
+  }
+}
+
+/** Fills an optimizer from a checkpoint of the same stage. */
+export async function restoreOptimizer(
+  folder: string,
+  optimizer: Optimizer,
+  state: CheckpointState,
+): Promise<void> {
+  if (optimizer.name !== state.optimizer.name) {
+    throw new NearmissError(
+      `${folder}: saved with ${state.optimizer.name}, but the recipe says ${optimizer.name}`,
+    );
+  }
+  for (const [name, store] of Object.entries(optimizer.state)) {
+    const path = join(folder, momentFile(name));
+    const bytes = await readFile(path);
+    if (bytes.length !== store.buffer.byteLength) {
+      throw new NearmissError(`${path}: expected ${store.buffer.byteLength} bytes, got ${bytes.length}`, {
+        hint: 'remove the checkpoint to go on from the one before',
+      });
+    }
+    bytesOf(store).set(bytes);
+  }
+  optimizer.resumeAt(state.optimizer.step);
+}
+
+function momentFile(name: string): string {
+  return `optimizer-${name}.bin`;
+}
+
+function bytesOf({ buffer }: ParameterStore): Uint8Array {
+  return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+}

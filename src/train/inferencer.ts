@@ -1,0 +1,142 @@
+import { cp, rm } from 'node:fs/promises';
+import { writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
+import type { SessionOptions } from '../engine/index.js';
+import { evaluate } from '../evaluate/index.js';
+import type { EventWriter } from './events.js';
+import { annOf, planRun, stageAt } from './plan.js';
+import type { Recipe } from './recipe/recipe.js';
+import { Refresh } from './refresh.js';
+import { type RunDirectory, waitFor } from './run-directory.js';
+import { type EvaluationSet, evaluationSet, type TrainingData } from './training-data.js';
+
+export interface InferencerOptions {
+  run: RunDirectory;
+  recipe: Recipe;
+  data: TrainingData;
+  events: EventWriter;
+  session: SessionOptions;
+  shouldStop: () => Promise<boolean>;
+}
+
+/** What was measured with one checkpoint; its file is written last, so a checkpoint that has one is done. */
+export interface StepEvaluation {
+  step: number;
+  split: string;
+  queries: number;
+  measures: Record<string, number>;
+  seconds: Record<string, number>;
+}
+
+/** How deep dev rankings go. */
+const DEV_DEPTH = 100;
+
+/**
+ * The Inferencer: takes the newest checkpoint, encodes the corpus with it, publishes fresh negatives and dev
+ * measures, and keeps the best model, until the Trainer has finished and its last checkpoint is measured.
+ */
+export async function runInferencer(options: InferencerOptions): Promise<void> {
+  const { run, recipe, data, events, session, shouldStop } = options;
+  const plan = planRun(recipe);
+  const { split, queries: limit } = recipe.evaluation;
+  const dev = await evaluationSet(data, { split, limit, seed: recipe.seed });
+  await events.write({ type: 'start', process: 'inferencer', step: 0, threads: session.threads });
+
+  for (;;) {
+    const step = await waitFor(() => nextCheckpoint(run, recipe), {
+      stop: async () => (await shouldStop()) || (await isDone(run, recipe)),
+    });
+    if (step === undefined || (await shouldStop())) break;
+    const onProgress = (done: number): Promise<void> =>
+      events.write({ type: 'encode', step, done, total: data.documents.count });
+    const refresh = await Refresh.open(step, { run, recipe, data, session, onProgress });
+    const ann = step < plan.totalSteps ? annOf(stageAt(plan, step)) : undefined;
+    if (ann) await events.write(await refresh.publishNegatives(ann));
+    await measure(refresh, dev, options);
+    await refresh.close();
+    await prune(run, step, recipe.checkpoint.keep);
+  }
+  await events.write({
+    type: 'end',
+    process: 'inferencer',
+    step: (await run.steps('evaluations')).at(-1) ?? 0,
+  });
+}
+
+/** In lockstep every checkpoint has its turn; else the newest one, and those it overtakes are left out. */
+async function nextCheckpoint(run: RunDirectory, recipe: Recipe): Promise<number | undefined> {
+  const done = (await run.steps('evaluations')).at(-1) ?? -1;
+  const open = (await run.steps('checkpoints')).filter((step) => step > done);
+  return recipe.refresh.mode === 'lockstep' ? open[0] : open.at(-1);
+}
+
+async function isDone(run: RunDirectory, recipe: Recipe): Promise<boolean> {
+  return (await run.isFinished()) && (await nextCheckpoint(run, recipe)) === undefined;
+}
+
+async function measure(
+  refresh: Refresh,
+  dev: EvaluationSet,
+  { run, recipe, events }: InferencerOptions,
+): Promise<void> {
+  const { step } = refresh;
+  const { measures, best, split } = recipe.evaluation;
+  const started = performance.now();
+  const rankings = await refresh.rankings(dev.queries, DEV_DEPTH);
+  const { mean } = evaluate({ tag: `step ${step}`, rankings }, dev.qrels, measures, { complete: true });
+  const values = { ...mean };
+  const isBest = values[best] > ((await bestSoFar(run))?.measures[best] ?? Number.NEGATIVE_INFINITY);
+  if (isBest) await keepBest(run, step);
+  const evaluation: StepEvaluation = {
+    step,
+    split,
+    queries: dev.queries.length,
+    measures: values,
+    seconds: refresh.seconds,
+  };
+  if (isBest) await writeFileAtomic(run.file('best.json'), json(evaluation));
+  await writeFileAtomic(run.stepPath('evaluations', step), json(evaluation));
+  const seconds = (performance.now() - started) / 1000;
+  await events.write({ type: 'evaluation', step, measures: values, best: isBest, seconds });
+  await stopEarly(run, recipe, step);
+}
+
+export async function bestSoFar(run: RunDirectory): Promise<StepEvaluation | undefined> {
+  return run.readJson<StepEvaluation>('best.json');
+}
+
+async function keepBest(run: RunDirectory, step: number): Promise<void> {
+  const from = run.stepPath('checkpoints', step);
+  const isModelFile = (path: string): boolean => !/optimizer-\w+\.bin$/.test(path);
+  await writeDirectoryAtomic(
+    run.file('best'),
+    (folder) => cp(from, folder, { recursive: true, filter: isModelFile }),
+    {
+      overwrite: true,
+    },
+  );
+}
+
+/** Asks the Trainer to end when the last evaluations brought nothing better. */
+async function stopEarly(run: RunDirectory, { evaluation }: Recipe, step: number): Promise<void> {
+  if (evaluation.patience === 0) return;
+  const best = (await bestSoFar(run))?.step ?? 0;
+  const since = (await run.steps('evaluations')).filter((other) => other > best).length;
+  if (since < evaluation.patience) return;
+  await writeFileAtomic(run.file('stop.json'), json({ reason: 'patience', step, best }));
+}
+
+/** Removes what nobody will read again. Two at least stay: the Trainer may still be reading the one before. */
+async function prune(run: RunDirectory, step: number, keep: number): Promise<void> {
+  const best = (await bestSoFar(run))?.step;
+  for (const folder of ['checkpoints', 'index', 'negatives'] as const) {
+    const old = (await run.steps(folder)).filter((other) => other <= step).slice(0, -Math.max(2, keep));
+    for (const other of old) {
+      if (folder === 'index' && other === best) continue;
+      await rm(run.stepPath(folder, other), { recursive: true, force: true });
+    }
+  }
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

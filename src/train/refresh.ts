@@ -1,0 +1,190 @@
+import type { SessionOptions } from '../engine/index.js';
+import type { Ranking } from '../evaluate/index.js';
+import { createVectorIndex, DocumentIndex, documentFiles, type VectorIndex } from '../index/vectors/index.js';
+import { Encoder } from '../model/index.js';
+import {
+  CandidateTable,
+  mergeTables,
+  mine,
+  queriesOfTurn,
+  type RankedList,
+  replacedShare,
+} from '../negatives/index.js';
+import { candidateRules } from './candidate-rules.js';
+import { encodeCorpus, removeShards } from './corpus-encoder.js';
+import type { RefreshEvent } from './events.js';
+import type { NegativesRecipe, Recipe } from './recipe/recipe.js';
+import type { RunDirectory } from './run-directory.js';
+import { loadSide } from './tower-models.js';
+import type { TrainingData } from './training-data.js';
+
+/** Queries searched at once. */
+const CHUNK = 2048;
+
+export interface RefreshOptions {
+  run: RunDirectory;
+  recipe: Recipe;
+  data: TrainingData;
+  session: SessionOptions;
+  onProgress?: (documents: number) => void | Promise<void>;
+}
+
+/** The corpus as one checkpoint sees it: encoded, indexed, ready for queries. */
+export class Refresh {
+  readonly step: number;
+  /** Seconds spent so far, by part. */
+  readonly seconds = { encode: 0, index: 0, search: 0 };
+  readonly #options: RefreshOptions;
+  readonly #queryEncoder: Encoder;
+  readonly #index: DocumentIndex;
+
+  private constructor(step: number, options: RefreshOptions, queryEncoder: Encoder, index: DocumentIndex) {
+    this.step = step;
+    this.#options = options;
+    this.#queryEncoder = queryEncoder;
+    this.#index = index;
+  }
+
+  /** Encodes and indexes the corpus with a checkpoint. */
+  static async open(step: number, options: RefreshOptions): Promise<Refresh> {
+    const { run, recipe, data, session } = options;
+    const checkpoint = run.stepPath('checkpoints', step);
+    const shards = run.file('cache', 'shards', String(step));
+    const started = performance.now();
+    const encoder = await Encoder.create(await loadSide(checkpoint, 'documents'), { session });
+    const { vectors, documentOf } = await encodeCorpus({
+      documents: data.documents,
+      encoder,
+      directory: shards,
+      onProgress: options.onProgress,
+    });
+    await encoder.release();
+    const encoded = performance.now();
+    const { type, storage } = recipe.refresh.index;
+    const builder = createVectorIndex({
+      type,
+      storage,
+      dimension: encoder.dimension,
+      model: `step ${step}`,
+      threads: session.threads,
+    });
+    await builder.add(vectors);
+    const index = await builder.finish();
+    await keepIndex(run, step, index, data, documentOf);
+    await removeShards(shards);
+    const queryEncoder = await Encoder.create(await loadSide(checkpoint, 'queries'), { session });
+    const refresh = new Refresh(
+      step,
+      options,
+      queryEncoder,
+      new DocumentIndex({ vectors: index, documentOf }),
+    );
+    refresh.seconds.encode = (encoded - started) / 1000;
+    refresh.seconds.index = (performance.now() - encoded) / 1000;
+    return refresh;
+  }
+
+  /** The best documents of some queries, by number. */
+  async *search(queries: ArrayLike<number>, k: number): AsyncGenerator<RankedList & { place: number }> {
+    const { data } = this.#options;
+    for (let start = 0; start < queries.length; start += CHUNK) {
+      const part = Array.from(
+        { length: Math.min(CHUNK, queries.length - start) },
+        (_, i) => queries[start + i],
+      );
+      const started = performance.now();
+      const vectors = await this.#queryEncoder.encodeTokens((await data.queries.texts(part)).texts);
+      const found = await this.#index.search(vectors, { k: Math.min(k, this.#index.count) });
+      this.seconds.search += (performance.now() - started) / 1000;
+      for (const [i, query] of part.entries()) {
+        const ids = found.ids.subarray(i * found.k, (i + 1) * found.k).filter((id) => id >= 0);
+        yield {
+          place: start + i,
+          query,
+          ids,
+          scores: found.scores.subarray(i * found.k, i * found.k + ids.length),
+        };
+      }
+    }
+  }
+
+  /** What the queries find, with ids as the collection has them. */
+  async rankings(queries: ArrayLike<number>, k: number): Promise<Map<string, Ranking>> {
+    const { data } = this.#options;
+    const rankings = new Map<string, Ranking>();
+    for await (const { query, ids, scores } of this.search(queries, k)) {
+      rankings.set(data.queries.cache.id(query), {
+        ids: Array.from(ids, (id) => data.documents.cache.id(id)),
+        scores: Float64Array.from(scores),
+      });
+    }
+    return rankings;
+  }
+
+  /** Mines the training queries whose turn it is and publishes the candidates of all. */
+  async publishNegatives(recipe: NegativesRecipe): Promise<RefreshEvent> {
+    const { run, data } = this.#options;
+    const { share } = this.#options.recipe.refresh;
+    const earlier = (await run.steps('negatives')).filter((step) => step < this.step);
+    const previous = await loadTable(run, earlier.at(-1), recipe);
+    const rotation = { share: previous ? share : 1, turn: earlier.length };
+    const turn = queriesOfTurn(data.training.length, rotation);
+    const { table } = await mine({
+      source: 'ann',
+      checkpoint: this.step,
+      index: `${this.#options.recipe.refresh.index.type} of step ${this.step}`,
+      queryCount: data.training.length,
+      documentCount: data.documents.count,
+      depth: recipe.depth,
+      lists: this.#trainingLists(turn, recipe.depth),
+      positives: (query) => data.training[query].positives,
+      rules: candidateRules(recipe),
+    });
+    const published = previous ? mergeTables(previous, table, rotation) : table;
+    await published.save(run.stepPath('negatives', this.step), { overwrite: true });
+    return {
+      type: 'refresh',
+      step: this.step,
+      encodeSeconds: this.seconds.encode,
+      indexSeconds: this.seconds.index,
+      searchSeconds: this.seconds.search,
+      documents: data.documents.count,
+      queries: turn.length,
+      ...(previous && { replacedShare: replacedShare(previous, published) }),
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#queryEncoder.release();
+    await this.#index.close();
+  }
+
+  async *#trainingLists(turn: Int32Array, depth: number): AsyncGenerator<RankedList> {
+    const { training } = this.#options.data;
+    const queries = Int32Array.from(turn, (member) => training[member].query);
+    for await (const { place, ids, scores } of this.search(queries, depth)) {
+      yield { query: turn[place], ids, scores };
+    }
+  }
+}
+
+async function keepIndex(
+  run: RunDirectory,
+  step: number,
+  index: VectorIndex,
+  data: TrainingData,
+  documentOf: Int32Array | undefined,
+): Promise<void> {
+  const extra = documentFiles({ documentOf, ids: data.documents.cache.idTable });
+  await index.save(run.stepPath('index', step), { overwrite: true, extra });
+}
+
+async function loadTable(
+  run: RunDirectory,
+  step: number | undefined,
+  { depth }: NegativesRecipe,
+): Promise<CandidateTable | undefined> {
+  if (step === undefined) return undefined;
+  const table = await CandidateTable.load(run.stepPath('negatives', step));
+  return table.depth === depth ? table : undefined;
+}

@@ -1,0 +1,159 @@
+import { stringify } from 'yaml';
+import { NearmissError } from '../base/errors.js';
+import { withFileLock } from '../base/file-lock.js';
+import { exists, writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
+import { CREATED_BY } from '../base/version.js';
+import { type Dataset, documentTexts, openDataset } from '../data/index.js';
+import { createEncoderModel, type EncoderModel, loadEncoderModel } from '../model/index.js';
+import { trainTokenizer } from '../text/train-tokenizer.js';
+import type { ModelRecipe, Recipe } from './recipe/recipe.js';
+import { RunDirectory } from './run-directory.js';
+import { TowerModels } from './tower-models.js';
+import { openTrainingData, type TrainingData } from './training-data.js';
+
+/** `run.json`: what a run is, so that any process can join it knowing nothing but its folder. */
+export interface RunDescription {
+  format: 1;
+  /** The dataset's path as it was given, and the split that is learned from. */
+  data: string;
+  split: string;
+  recipe: Recipe;
+  recipeFingerprint: string;
+  createdBy: string;
+}
+
+/** The model that a run starts from, kept so that a resumed run does not depend on where it came from. */
+const START_FOLDER = 'start';
+
+/** Makes a run's folder, with its recipe and the model it starts from. `run.json` appears last. */
+export async function createRun(
+  path: string,
+  description: Omit<RunDescription, 'format' | 'createdBy'>,
+  options: { quiet?: boolean } = {},
+): Promise<RunDirectory> {
+  const run = new RunDirectory(path);
+  const { recipe, data, split } = description;
+  const dataset = await openDataset(data);
+  await requireSplits(dataset, [split, recipe.evaluation.split]);
+  await run.create();
+  const model = await startingModel(recipe, dataset, options);
+  const models = TowerModels.from(model, recipe.model.towers);
+  await writeDirectoryAtomic(run.file(START_FOLDER), (folder) => models.fill(folder, { onnx: false }), {
+    overwrite: true,
+  });
+  await writeFileAtomic(run.file('recipe.yaml'), stringify(recipe));
+  const content: RunDescription = { format: 1, ...description, createdBy: CREATED_BY };
+  await writeFileAtomic(run.file('run.json'), `${JSON.stringify(content, null, 2)}\n`);
+  return run;
+}
+
+/** Whether a folder holds a run. */
+export async function isRun(path: string): Promise<boolean> {
+  return exists(new RunDirectory(path).file('run.json'));
+}
+
+export async function readRunDescription(run: RunDirectory): Promise<RunDescription> {
+  const description = await run.readJson<RunDescription>('run.json');
+  if (description?.format === 1) return description;
+  throw new NearmissError(`${run.path}: not a run: expected run.json in it`, {
+    hint: 'start one with `nearmiss train --data DIR --recipe NAME --out RUN`',
+  });
+}
+
+/** What both processes need of a run. */
+export interface OpenRun {
+  run: RunDirectory;
+  description: RunDescription;
+  data: TrainingData;
+  /** From the newest checkpoint, or as the run starts. */
+  models: TowerModels;
+}
+
+export async function openRun(path: string, options: { quiet?: boolean } = {}): Promise<OpenRun> {
+  const run = new RunDirectory(path);
+  const description = await readRunDescription(run);
+  const newest = (await run.steps('checkpoints')).at(-1);
+  const folder = newest === undefined ? run.file(START_FOLDER) : run.stepPath('checkpoints', newest);
+  const models = await TowerModels.load(folder);
+  const dataset = await openDataset(description.data);
+  // Both processes want the same token caches at the same moment: the second finds what the first has built.
+  const data = await withFileLock(run.file('cache', 'tokens.lock'), () =>
+    openTrainingData({
+      dataset,
+      split: description.split,
+      model: models.model('documents'),
+      recipe: description.recipe.model,
+      directory: run.file('cache'),
+      quiet: options.quiet,
+    }),
+  );
+  return { run, description, data, models };
+}
+
+async function startingModel(
+  recipe: Recipe,
+  dataset: Dataset,
+  options: { quiet?: boolean },
+): Promise<EncoderModel> {
+  const { init, layers, head, maxLength, dropout } = recipe.model;
+  const longest = Math.max(maxLength.query, maxLength.document);
+  const model =
+    init === 'scratch'
+      ? await scratchModel(recipe, dataset, options)
+      : await loadEncoderModel(init, {
+          layers,
+          head,
+          maxLength: longest,
+          seed: recipe.seed,
+          quiet: options.quiet,
+        });
+  if (dropout === undefined) return model;
+  const config = { ...model.spec.config, hiddenDropout: dropout, attentionDropout: dropout };
+  return { ...model, spec: { ...model.spec, config } };
+}
+
+async function scratchModel(
+  recipe: Recipe,
+  dataset: Dataset,
+  { quiet }: { quiet?: boolean },
+): Promise<EncoderModel> {
+  const { layers, hiddenSize, heads, vocabularySize, maxLength, head } = requireSizes(recipe.model);
+  async function* texts(): AsyncGenerator<string> {
+    for await (const { text } of documentTexts(dataset).records()) yield text;
+    for await (const { text } of dataset.queries()) yield text;
+  }
+  const tokenizer = await trainTokenizer(texts(), { vocabularySize, quiet });
+  const longest = Math.max(maxLength.query, maxLength.document);
+  return createEncoderModel({
+    tokenizer,
+    layers,
+    hiddenSize,
+    heads,
+    maxLength: longest,
+    head,
+    seed: recipe.seed,
+  });
+}
+
+type Sizes = 'layers' | 'hiddenSize' | 'heads' | 'vocabularySize';
+
+function requireSizes(model: ModelRecipe): ModelRecipe & Required<Pick<ModelRecipe, Sizes>> {
+  const sizes: Sizes[] = ['layers', 'hiddenSize', 'heads', 'vocabularySize'];
+  const missing = sizes.filter((size) => model[size] === undefined);
+  if (missing.length > 0) {
+    throw new NearmissError(`model.init scratch needs ${missing.map((size) => `model.${size}`).join(', ')}`, {
+      hint: 'set them in the recipe or with --set, e.g. --set model.hiddenSize=128',
+    });
+  }
+  return model as ModelRecipe & Required<Pick<ModelRecipe, Sizes>>;
+}
+
+async function requireSplits(dataset: Dataset, wanted: readonly string[]): Promise<void> {
+  const splits = await dataset.splits();
+  for (const split of wanted) {
+    if (splits.includes(split)) continue;
+    throw new NearmissError(`${dataset.name}: no split "${split}", only ${splits.join(', ') || 'none'}`, {
+      hint: 'make one with `nearmiss data split`, or name another: --split for training, --set evaluation.split=… for measuring',
+    });
+  }
+}

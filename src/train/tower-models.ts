@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import { exists } from '../base/files.js';
+import { ParameterStore } from '../engine/index.js';
+import {
+  type EncoderModel,
+  encoderParameters,
+  fillEncoderFolder,
+  loadEncoderModel,
+  type SaveModelOptions,
+} from '../model/index.js';
+import { TOWER_PREFIX, type Towers, towerParameters } from './towers.js';
+
+/** Subfolders of a model with two towers; a shared encoder is the folder itself. */
+const TOWER_FOLDERS = { queries: 'query', documents: 'document' } as const;
+
+export type Side = keyof typeof TOWER_FOLDERS;
+
+/**
+ * The encoder, or the two, that a run trains: one buffer of parameters for the optimizer, and a model for each side
+ * to encode with and to save.
+ */
+export class TowerModels {
+  readonly towers: Towers;
+  /** What the step's graph and the optimizer work on. */
+  readonly parameters: ParameterStore;
+  readonly #model: EncoderModel;
+
+  private constructor(model: EncoderModel, towers: Towers, parameters: ParameterStore) {
+    this.#model = model;
+    this.towers = towers;
+    this.parameters = parameters;
+  }
+
+  /** Starts from one model; two towers start alike. */
+  static from(model: EncoderModel, towers: Towers): TowerModels {
+    if (towers === 'shared') return new TowerModels(model, towers, model.parameters);
+    const models = new TowerModels(model, towers, new ParameterStore(towerParameters(model.spec, towers)));
+    for (const side of sides) models.#copy(side, model.parameters, 'in');
+    return models;
+  }
+
+  /** Loads what {@link TowerModels.fill} wrote. */
+  static async load(folder: string): Promise<TowerModels> {
+    if (!(await isTwoTowers(folder))) return TowerModels.from(await loadEncoderModel(folder), 'shared');
+    const model = await loadEncoderModel(join(folder, TOWER_FOLDERS.documents));
+    const models = TowerModels.from(model, 'two');
+    const { parameters } = await loadEncoderModel(join(folder, TOWER_FOLDERS.queries));
+    models.#copy('queries', parameters, 'in');
+    return models;
+  }
+
+  /** The spec, tokenizer and other settings, which both sides share. */
+  get settings(): Omit<EncoderModel, 'parameters'> {
+    return this.#model;
+  }
+
+  /** One side's model as it is now; with two towers a copy. */
+  model(side: Side): EncoderModel {
+    if (this.towers === 'shared') return this.#model;
+    const parameters = new ParameterStore(encoderParameters(this.#model.spec));
+    this.#copy(side, parameters, 'out');
+    return { ...this.#model, parameters };
+  }
+
+  /** Writes the model or models into a folder that the caller makes appear. */
+  async fill(folder: string, options: SaveModelOptions): Promise<void> {
+    if (this.towers === 'shared') return fillEncoderFolder(folder, this.#model, options);
+    for (const side of sides)
+      await fillEncoderFolder(join(folder, TOWER_FOLDERS[side]), this.model(side), options);
+  }
+
+  #copy(side: Side, store: ParameterStore, direction: 'in' | 'out'): void {
+    const prefix = TOWER_PREFIX[this.towers][side];
+    for (const name of store.names) {
+      const [own, other] = [this.parameters.get(prefix + name), store.get(name)];
+      if (direction === 'in') own.set(other);
+      else other.set(own);
+    }
+  }
+}
+
+const sides: readonly Side[] = ['queries', 'documents'];
+
+/** Whether a folder holds two encoders. */
+export async function isTwoTowers(folder: string): Promise<boolean> {
+  return exists(join(folder, TOWER_FOLDERS.queries, 'config.json'));
+}
+
+/** One side's model from a checkpoint, a best model or any model folder. */
+export async function loadSide(folder: string, side: Side): Promise<EncoderModel> {
+  return loadEncoderModel((await isTwoTowers(folder)) ? join(folder, TOWER_FOLDERS[side]) : folder);
+}

@@ -1,0 +1,107 @@
+import type { SessionOptions } from '../engine/index.js';
+import { BatchMaker, type MadeBatch } from './batch-maker.js';
+import { readCheckpointState, restoreOptimizer, saveCheckpoint } from './checkpoint.js';
+import { learningRateOf, optimizerOf, stepOf } from './components.js';
+import type { EventWriter } from './events.js';
+import { Learner } from './learner.js';
+import { isCheckpointStep, planRun } from './plan.js';
+import type { Recipe } from './recipe/recipe.js';
+import type { RunDirectory } from './run-directory.js';
+import { StageNegatives } from './stage-negatives.js';
+import type { TowerModels } from './tower-models.js';
+import type { TrainingData } from './training-data.js';
+
+export interface TrainerOptions {
+  run: RunDirectory;
+  recipe: Recipe;
+  recipeFingerprint: string;
+  data: TrainingData;
+  /** As the newest checkpoint has them, or as the recipe starts. */
+  models: TowerModels;
+  events: EventWriter;
+  session: SessionOptions;
+  /** Asked before each step; a run that stops goes on later from its newest checkpoint. */
+  shouldStop: () => Promise<boolean>;
+}
+
+/**
+ * The Trainer: learns from negatives that the Inferencer keeps fresh, writes checkpoints, and goes on from the
+ * newest one when it is started again.
+ */
+export async function runTrainer(options: TrainerOptions): Promise<void> {
+  const { run, recipe, recipeFingerprint, data, models, events, session, shouldStop } = options;
+  const plan = planRun(recipe);
+  const { every } = recipe.checkpoint;
+  const resumed = (await run.steps('checkpoints')).at(-1);
+  let step = resumed ?? 0;
+  await events.write({ type: 'start', process: 'trainer', step, threads: session.threads });
+
+  for (const stage of plan.stages) {
+    if (step >= stage.end) continue;
+    const optimizer = optimizerOf(stage.optimizer, models.parameters);
+    if (resumed !== undefined && step === resumed && step > stage.start) {
+      const folder = run.stepPath('checkpoints', step);
+      await restoreOptimizer(folder, optimizer, await readCheckpointState(folder));
+    }
+    const checkpoint = async (): Promise<void> => {
+      if (!isCheckpointStep(plan, step, every) || (await run.has('checkpoints', step))) return;
+      const started = performance.now();
+      await saveCheckpoint(run, models, optimizer, { step, stage: stage.index, recipeFingerprint });
+      await events.write({ type: 'checkpoint', step, seconds: secondsSince(started) });
+    };
+    const compiled = await stepOf(recipe, stage, models, session);
+    const learner = new Learner({
+      step: compiled,
+      parameters: models.parameters,
+      optimizer,
+      learningRate: learningRateOf(stage),
+      clip: stage.optimizer.clip,
+      layers: models.settings.spec.config.layers,
+      seed: recipe.seed,
+    });
+    const batches = new BatchMaker({
+      data,
+      stage,
+      seed: recipe.seed,
+      pieces: recipe.model.passages.mode === 'max',
+    });
+    const negatives = new StageNegatives({ run, recipe, plan, stage, data, events, shouldStop });
+
+    while (step < stage.end) {
+      await checkpoint();
+      if (await shouldStop()) return;
+      const sources = await negatives.sourcesAt(step);
+      if (!sources) return;
+      const started = performance.now();
+      const made = await batches.at(step, sources);
+      const update = await learner.update(step, made);
+      await events.write({
+        type: 'step',
+        ...update,
+        totalSteps: plan.totalSteps,
+        stage: stage.name,
+        tokens: tokensOf(made),
+        seconds: secondsSince(started),
+        negativesVersion: negatives.version,
+      });
+      step++;
+    }
+    await checkpoint();
+    await compiled.release();
+  }
+  await run.finish({ steps: step, totalSteps: plan.totalSteps });
+  await events.write({ type: 'end', process: 'trainer', step });
+}
+
+function tokensOf(batches: readonly MadeBatch[]): number {
+  let tokens = 0;
+  for (const { queries, documents } of batches) {
+    for (const { ids } of queries) tokens += ids.length;
+    for (const { ids } of documents) tokens += ids.length;
+  }
+  return tokens;
+}
+
+function secondsSince(started: number): number {
+  return (performance.now() - started) / 1000;
+}
