@@ -1,0 +1,144 @@
+import { NearmissError } from '../../base/errors.js';
+import type { IdTable } from '../../data/id-table.js';
+import { checkSearch, emptyResult } from './check-vectors.js';
+import type { SearchOptions, SearchResult, VectorSearcher } from './vector-index.js';
+
+/** Memory for the vectors fetched at once. */
+const FETCH_BYTES = 64 * 2 ** 20;
+
+export interface DocumentIndexOptions {
+  vectors: VectorSearcher;
+  /**
+   * The document of each vector: a document's vectors are neighbours, and documents come in ascending order. Left
+   * out, every vector is a document of its own.
+   */
+  documentOf?: Int32Array;
+  /** The documents' ids in the collection, where they are known. */
+  ids?: IdTable;
+}
+
+/**
+ * Finds documents that have one or several vectors each; a document scores as its best vector does (MaxP). It
+ * fetches vectors until there are k documents or no vectors left, so with an exact index the result is exact.
+ *
+ * @example
+ * const documents = new DocumentIndex({ vectors: await builder.finish(), documentOf: Int32Array.of(0, 0, 1) });
+ * const { ids, scores } = await documents.search(query, { k: 2 }); // ids are documents
+ */
+export class DocumentIndex {
+  readonly vectors: VectorSearcher;
+  /** How many documents there are. */
+  readonly count: number;
+  readonly ids: IdTable | undefined;
+  readonly #documentOf: Int32Array | undefined;
+  /** For each document the last query that found it, so that nothing has to be cleared in between. */
+  readonly #foundBy: Int32Array;
+  #queries = 0;
+
+  constructor({ vectors, documentOf, ids }: DocumentIndexOptions) {
+    this.vectors = vectors;
+    this.ids = ids;
+    this.#documentOf = documentOf;
+    this.count = documentOf ? countDocuments(documentOf, vectors) : vectors.metadata.count;
+    this.#foundBy = new Int32Array(documentOf ? (documentOf.at(-1) ?? -1) + 1 : 0);
+    if (ids && ids.size < this.#foundBy.length) {
+      throw new NearmissError(
+        `expected an id for each of ${this.#foundBy.length} documents, got ${ids.size}`,
+      );
+    }
+  }
+
+  /** Like a vector index, with documents in place of vectors. */
+  async search(queries: Float32Array, options: SearchOptions): Promise<SearchResult> {
+    if (!this.#documentOf) return this.vectors.search(queries, options);
+    const { metadata } = this.vectors;
+    const total = checkSearch(queries, options, metadata);
+    const result = emptyResult(total, options.k);
+    if (metadata.count === 0) return result;
+    let pending = Int32Array.from({ length: total }, (_, query) => query);
+    let fetch = Math.ceil((1.5 * options.k * metadata.count) / this.count);
+    while (pending.length > 0) {
+      fetch = Math.min(fetch, metadata.count);
+      pending = await this.#fetch(queries, { ...options, k: fetch }, pending, result);
+      fetch *= 2;
+    }
+    return result;
+  }
+
+  async close(): Promise<void> {
+    await this.vectors.close();
+  }
+
+  /** Searches again for some queries and returns those that need yet more vectors. */
+  async #fetch(
+    queries: Float32Array,
+    options: SearchOptions,
+    pending: Int32Array,
+    result: SearchResult,
+  ): Promise<Int32Array<ArrayBuffer>> {
+    const { dimension, count } = this.vectors.metadata;
+    const atOnce = Math.max(1, Math.floor(FETCH_BYTES / (8 * options.k)));
+    const unfinished: number[] = [];
+    for (let first = 0; first < pending.length; first += atOnce) {
+      const part = pending.subarray(first, first + atOnce);
+      const rows = new Float32Array(part.length * dimension);
+      part.forEach((query, row) => {
+        rows.set(queries.subarray(query * dimension, (query + 1) * dimension), row * dimension);
+      });
+      const found = await this.vectors.search(rows, options);
+      part.forEach((query, row) => {
+        const complete = this.#pool(found, row, result, query);
+        if (!complete && options.k < count) unfinished.push(query);
+      });
+    }
+    return Int32Array.from(unfinished);
+  }
+
+  /**
+   * Writes the documents of a row of vectors, each where its best vector is; whether there are enough. Since equal
+   * scores come in the order of vectors, which is that of documents, documents with equal scores stay in order.
+   */
+  #pool(found: SearchResult, row: number, result: SearchResult, query: number): boolean {
+    const stamp = this.#nextStamp();
+    const start = query * result.k;
+    let documents = 0;
+    for (let i = row * found.k; i < (row + 1) * found.k && documents < result.k; i++) {
+      if (found.ids[i] < 0) break;
+      const document = this.#documentOf![found.ids[i]];
+      if (this.#foundBy[document] === stamp) continue;
+      this.#foundBy[document] = stamp;
+      result.ids[start + documents] = document;
+      result.scores[start + documents++] = found.scores[i];
+    }
+    return documents === result.k;
+  }
+
+  #nextStamp(): number {
+    if (this.#queries === 2 ** 31 - 1) {
+      this.#foundBy.fill(0);
+      this.#queries = 0;
+    }
+    return ++this.#queries;
+  }
+}
+
+function countDocuments(documentOf: Int32Array, { metadata }: VectorSearcher): number {
+  if (documentOf.length !== metadata.count) {
+    throw new NearmissError(
+      `documentOf: expected a document for each of ${metadata.count} vectors, got ${documentOf.length}`,
+    );
+  }
+  let documents = 0;
+  let previous = -1;
+  for (let vector = 0; vector < documentOf.length; vector++) {
+    if (documentOf[vector] < Math.max(previous, 0)) {
+      throw new NearmissError(
+        `documentOf: vector ${vector}: expected document ${Math.max(previous, 0)} or a later one, got ${documentOf[vector]}`,
+        { hint: 'put the vectors of a document together, documents in ascending order' },
+      );
+    }
+    if (documentOf[vector] !== previous) documents++;
+    previous = documentOf[vector];
+  }
+  return documents;
+}

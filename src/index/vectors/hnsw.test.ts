@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { createVectorIndex } from './open.js';
+import type { VectorIndex } from './vector-index.js';
+import { bruteForce, clusteredVectors, recall } from './vectors.fixture.js';
+
+const options = { dimension: 16, clusters: 30, seed: 8 };
+const vectors = clusteredVectors({ ...options, count: 4000, part: 'vectors' });
+const queries = clusteredVectors({ ...options, count: 40, part: 'queries' });
+
+async function build(extra: object, data = vectors): Promise<VectorIndex> {
+  const builder = createVectorIndex({ type: 'hnsw', dimension: 16, ...extra });
+  await builder.add(data);
+  return builder.finish();
+}
+
+test('with one thread the same vectors give the same bits', async () => {
+  const [a, b] = [await build({ threads: 1 }), await build({ threads: 1 })];
+  expect(await a.search(queries, { k: 20 })).toEqual(await b.search(queries, { k: 20 }));
+});
+
+test('more effort finds more', async () => {
+  const index = await build({ connectivity: 4, efConstruction: 16 });
+  const truth = bruteForce(vectors, queries, { dimension: 16, k: 10 });
+  const recallAt = async (efSearch: number): Promise<number> =>
+    recall(await index.search(queries, { k: 10, efSearch }), truth);
+  const [low, high] = [await recallAt(10), await recallAt(400)];
+  expect(high).toBeGreaterThan(low);
+  expect(high).toBeGreaterThan(0.95);
+});
+
+test('8 bits rank by inner product, not by cosine', async () => {
+  const scaled = vectors.map((value, i) => value * (1 + (Math.floor(i / 16) % 7)));
+  const index = await build({ storage: 'i8' }, scaled);
+  const truth = bruteForce(scaled, queries, { dimension: 16, k: 50 });
+  expect(recall(await index.search(queries, { k: 50, efSearch: 400 }), truth)).toBeGreaterThan(0.85);
+});
+
+test('parameters are checked', () => {
+  expect(() => createVectorIndex({ type: 'hnsw', dimension: 2, connectivity: 1 })).toThrow(
+    'connectivity: expected an integer from 2 up, got 1',
+  );
+  expect(() => createVectorIndex({ type: 'hnsw', dimension: 2, efConstruction: 0 })).toThrow(
+    'efConstruction',
+  );
+  expect(() => createVectorIndex({ type: 'hnsw', dimension: 0 })).toThrow('dimension: expected an integer');
+});

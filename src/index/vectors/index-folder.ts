@@ -1,0 +1,169 @@
+import { createReadStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { z } from 'zod';
+import { NearmissError } from '../../base/errors.js';
+import { AtomicFile, writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
+import { readJsonFile } from '../../base/json-file.js';
+import { INDEX_TYPES, type SaveOptions, STORAGES, type VectorIndexMetadata } from './vector-index.js';
+
+export const META_FILE = 'meta.json';
+const FORMAT_NAME = 'nearmiss-vectors';
+
+/** Raised whenever an older reader would misread a newer index. */
+const FORMAT_VERSION = 1;
+
+const REBUILD = 'copy the folder again, or build it again with: nearmiss index VECTORS OUT --overwrite';
+
+const count = z.int().min(0);
+
+const metaSchema = z.object({
+  format: z.literal(FORMAT_NAME),
+  version: z.literal(FORMAT_VERSION),
+  type: z.enum(INDEX_TYPES),
+  dimension: z.int().min(1),
+  count,
+  storage: z.enum(STORAGES),
+  model: z.string().optional(),
+  fingerprint: z.string(),
+  createdBy: z.string(),
+  parameters: z.record(z.string(), z.number()),
+  files: z.record(z.string(), z.object({ bytes: count, crc32: count })),
+});
+
+type FileRecord = z.infer<typeof metaSchema>['files'];
+
+/** Adds files to a folder that is being written and remembers their sizes and checksums. */
+export class IndexFolderWriter {
+  readonly files: FileRecord = {};
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Writes a file from pieces. */
+  async write(name: string, pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
+    const file = await AtomicFile.create(join(this.#folder, name));
+    let checksum = 0;
+    try {
+      for await (const piece of pieces) {
+        checksum = crc32(piece, checksum);
+        await file.write(piece);
+      }
+      await file.commit();
+    } catch (error) {
+      await file.abort();
+      throw error;
+    }
+    this.files[name] = { bytes: file.position, crc32: checksum };
+  }
+
+  /** Takes in a file that `create` writes at the path it is given. */
+  async adopt(name: string, create: (path: string) => void): Promise<void> {
+    const path = join(this.#folder, name);
+    create(path);
+    const handle = await open(path, 'r');
+    await handle.sync();
+    await handle.close();
+    this.files[name] = { bytes: (await stat(path)).size, crc32: await checksumOf(path) };
+  }
+}
+
+/** Writes an index folder, which appears when it is complete; `fill` adds the files and returns what describes them. */
+export async function writeIndexFolder(
+  folder: string,
+  options: SaveOptions,
+  fill: (writer: IndexFolderWriter) => Promise<VectorIndexMetadata>,
+): Promise<VectorIndexMetadata> {
+  let metadata: VectorIndexMetadata | undefined;
+  await writeDirectoryAtomic(
+    folder,
+    async (target) => {
+      const writer = new IndexFolderWriter(target);
+      metadata = await fill(writer);
+      await options.extra?.(writer);
+      const meta = { format: FORMAT_NAME, version: FORMAT_VERSION, ...metadata, files: writer.files };
+      await writeFileAtomic(join(target, META_FILE), `${JSON.stringify(meta, null, 2)}\n`);
+    },
+    { overwrite: options.overwrite },
+  );
+  return metadata!;
+}
+
+/** An index folder whose description was read and whose files have the size they should have. */
+export class IndexFolder {
+  readonly path: string;
+  readonly metadata: VectorIndexMetadata;
+  readonly #files: FileRecord;
+
+  private constructor(path: string, metadata: VectorIndexMetadata, files: FileRecord) {
+    this.path = path;
+    this.metadata = metadata;
+    this.#files = files;
+  }
+
+  static async open(path: string): Promise<IndexFolder> {
+    const meta = await readJsonFile(join(path, META_FILE), metaSchema, {
+      hint: 'name a folder made by: nearmiss index VECTORS OUT',
+    });
+    const { format: _format, version: _version, files, ...metadata } = meta;
+    const folder = new IndexFolder(path, metadata, files);
+    for (const name of Object.keys(files)) await folder.#checkSize(name);
+    return folder;
+  }
+
+  has(name: string): boolean {
+    return name in this.#files;
+  }
+
+  /** The path of one of the folder's files. */
+  file(name: string): string {
+    if (!this.has(name)) {
+      throw new NearmissError(`${join(this.path, META_FILE)}: field "files": expected ${name} among them`, {
+        hint: REBUILD,
+      });
+    }
+    return join(this.path, name);
+  }
+
+  /** Reads a whole file to see that it is what was written. */
+  async verify(name: string): Promise<void> {
+    this.expectChecksum(name, await checksumOf(this.file(name)));
+  }
+
+  /** Compares a checksum with the one that was recorded. */
+  expectChecksum(name: string, checksum: number): void {
+    if (checksum === this.#files[name].crc32) return;
+    throw new NearmissError(`${join(this.path, name)}: the file is damaged: its checksum is wrong`, {
+      hint: REBUILD,
+    });
+  }
+
+  /** The error for a file that its own reader refuses. */
+  damaged(name: string, cause: unknown): NearmissError {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return new NearmissError(`${join(this.path, name)}: cannot be read: ${reason}`, { hint: REBUILD, cause });
+  }
+
+  async #checkSize(name: string): Promise<void> {
+    const path = join(this.path, name);
+    const { bytes } = this.#files[name];
+    const size = await stat(path).then(
+      (status) => status.size,
+      () => undefined,
+    );
+    if (size === bytes) return;
+    const got = size === undefined ? 'no such file' : `expected ${bytes} bytes, got ${size}`;
+    throw new NearmissError(`${path}: ${got}`, { hint: REBUILD });
+  }
+}
+
+async function checksumOf(path: string): Promise<number> {
+  let checksum = 0;
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) {
+    checksum = crc32(chunk as Buffer, checksum);
+  }
+  return checksum;
+}

@@ -1,0 +1,27 @@
+export { type Documents, documentFiles, documentsFromIds } from './document-files.js';
+export { DocumentIndex, type DocumentIndexOptions } from './document-index.js';
+export { FlatBuilder, FlatIndex, type FlatOptions } from './flat.js';
+export { HnswBuilder, HnswIndex, type HnswOptions } from './hnsw.js';
+export { type CostOptions, vectorIndexBytes } from './memory-cost.js';
+export {
+  type BuildVectorIndexOptions,
+  createVectorIndex,
+  type OpenOptions,
+  openDocumentIndex,
+  openVectorIndex,
+  writeVectorIndex,
+} from './open.js';
+export {
+  INDEX_TYPES,
+  type IndexType,
+  type SaveOptions,
+  type SearchOptions,
+  type SearchResult,
+  STORAGES,
+  type VectorIndex,
+  type VectorIndexBuilder,
+  type VectorIndexMetadata,
+  type VectorSearcher,
+  type VectorStorage,
+} from './vector-index.js';
+export { openVectorIndexInWorker } from './worker-index.js';

@@ -1,0 +1,91 @@
+import type { SessionOptions } from '../../engine/index.js';
+import { readDocumentFiles } from './document-files.js';
+import { DocumentIndex } from './document-index.js';
+import { FlatBuilder, FlatIndex, type FlatOptions, flatInt8, writeFlatIndex } from './flat.js';
+import { HnswBuilder, HnswIndex, type HnswOptions } from './hnsw.js';
+import { IndexFolder } from './index-folder.js';
+import type {
+  IndexType,
+  SaveOptions,
+  VectorIndex,
+  VectorIndexBuilder,
+  VectorIndexMetadata,
+  VectorStorage,
+} from './vector-index.js';
+
+export interface BuildVectorIndexOptions extends Omit<HnswOptions, 'storage'>, Pick<FlatOptions, 'session'> {
+  /** Default `flat`. */
+  type?: IndexType;
+  storage?: VectorStorage;
+}
+
+type Blocks = AsyncIterable<Float32Array> | Iterable<Float32Array>;
+
+export interface OpenOptions {
+  /**
+   * `memory` (default) reads the index and compares its checksum. `disk` opens at once and leaves the vectors in
+   * their file: flat search then reads them all each time, hnsw search maps the file and touches what it needs.
+   */
+  access?: 'memory' | 'disk';
+  /** Threads of a search; all cores when left out. */
+  threads?: number;
+  /** Execution provider and other options of the engine, for flat search. */
+  session?: SessionOptions;
+}
+
+/**
+ * Starts an index in memory.
+ *
+ * @example
+ * const builder = createVectorIndex({ type: 'hnsw', dimension: 384 });
+ * for await (const block of file.blocks(4096)) await builder.add(block);
+ * const index = await builder.finish();
+ * const { ids, scores } = await index.search(query, { k: 10 });
+ */
+export function createVectorIndex(options: BuildVectorIndexOptions): VectorIndexBuilder {
+  return options.type === 'hnsw' ? new HnswBuilder(options) : new FlatBuilder(flatOptions(options));
+}
+
+/**
+ * Builds an index straight into a folder, which appears when it is complete. A flat index may be larger than
+ * memory; an hnsw index is built in memory first.
+ */
+export async function writeVectorIndex(
+  folder: string,
+  vectors: Blocks,
+  options: BuildVectorIndexOptions & SaveOptions,
+): Promise<VectorIndexMetadata> {
+  const { overwrite, extra } = options;
+  if (options.type !== 'hnsw') {
+    return writeFlatIndex(folder, vectors, { ...flatOptions(options), overwrite, extra });
+  }
+  const builder = new HnswBuilder(options);
+  for await (const block of vectors) await builder.add(block);
+  const index = await builder.finish();
+  await index.save(folder, { overwrite, extra });
+  await index.close();
+  return index.metadata;
+}
+
+/** Opens the index in a folder. */
+export async function openVectorIndex(path: string, options: OpenOptions = {}): Promise<VectorIndex> {
+  return openFolder(await IndexFolder.open(path), options);
+}
+
+/** Opens the index in a folder together with the documents and ids that were saved beside it. */
+export async function openDocumentIndex(path: string, options: OpenOptions = {}): Promise<DocumentIndex> {
+  const folder = await IndexFolder.open(path);
+  const documents = await readDocumentFiles(folder);
+  return new DocumentIndex({ vectors: await openFolder(folder, options), ...documents });
+}
+
+async function openFolder(folder: IndexFolder, options: OpenOptions): Promise<VectorIndex> {
+  const { access = 'memory', threads } = options;
+  if (folder.metadata.type === 'hnsw') return HnswIndex.open(folder, { access, threads });
+  return FlatIndex.open(folder, { access, session: { threads, ...options.session } });
+}
+
+function flatOptions({ storage, threads, session, ...options }: BuildVectorIndexOptions): FlatOptions {
+  if (storage === 'i8') throw flatInt8();
+  return { ...options, storage, session: { threads, ...session } };
+}

@@ -1,0 +1,81 @@
+import { Index, MetricKind, type ScalarKind } from 'usearch';
+import type { VectorStorage } from './vector-index.js';
+
+export interface GraphOptions {
+  dimension: number;
+  storage: VectorStorage;
+  connectivity: number;
+  efConstruction: number;
+}
+
+/** A row of matches for each query: `counts` says how many of the `wanted` places are filled. */
+export interface GraphMatches {
+  keys: BigUint64Array;
+  distances: Float32Array;
+  counts: Int32Array;
+}
+
+/**
+ * The edge to the usearch library: its keys are BigInts, its distances 1 − inner product, its answer to a single
+ * query has another form, and it leaves most checks to the caller.
+ */
+export class UsearchGraph {
+  readonly #index: Index;
+  readonly #dimension: number;
+
+  constructor({ dimension, storage, connectivity, efConstruction }: GraphOptions) {
+    this.#dimension = dimension;
+    this.#index = new Index({
+      dimensions: dimension,
+      metric: MetricKind.IP,
+      quantization: storage as ScalarKind,
+      connectivity,
+      expansion_add: efConstruction,
+      // The effort of a search is the larger of this and the number of matches wanted: see `search`.
+      expansion_search: 1,
+      multi: false,
+    });
+  }
+
+  get size(): number {
+    return this.#index.size();
+  }
+
+  /** Adds vectors under the keys `first`, `first` + 1, …; 8-bit vectors come quantised already. */
+  add(first: number, vectors: Float32Array | Int8Array, threads: number): void {
+    const keys = new BigUint64Array(vectors.length / this.#dimension);
+    for (let i = 0; i < keys.length; i++) keys[i] = BigInt(first + i);
+    this.#index.add(keys, asGiven(vectors), threads);
+  }
+
+  /** Finds the nearest `wanted`; wanting more also widens the beam of the search (ef). */
+  search(queries: Float32Array | Int8Array, wanted: number, threads: number): GraphMatches {
+    const matches = this.#index.search(asGiven(queries) as Float32Array, wanted, threads);
+    const counts = 'counts' in matches ? (matches.counts as BigUint64Array) : [matches.keys.length];
+    return {
+      keys: matches.keys,
+      distances: matches.distances,
+      counts: Int32Array.from(counts as ArrayLike<bigint | number>, Number),
+    };
+  }
+
+  save(path: string): void {
+    this.#index.save(path);
+  }
+
+  /** Reads a file into memory, or maps it (`disk`), which costs memory only for what searches touch. */
+  open(path: string, access: 'memory' | 'disk'): void {
+    if (access === 'disk') this.#index.view(path);
+    else this.#index.load(path);
+  }
+}
+
+/**
+ * The library's JavaScript turns every array that is not a Float32Array into one, and its native part would then
+ * scale each vector to length 1 to fit 8 bits, which ranks by cosine in place of inner product. It looks only at
+ * `constructor`; the native part accepts 8-bit arrays as they are.
+ */
+function asGiven(vectors: Float32Array | Int8Array): Float32Array | Int8Array {
+  if (vectors instanceof Int8Array) Object.defineProperty(vectors, 'constructor', { value: Float32Array });
+  return vectors;
+}

@@ -1,0 +1,83 @@
+import type { IndexFolderWriter } from './index-folder.js';
+
+export const INDEX_TYPES = ['flat', 'hnsw'] as const;
+
+/** `flat` compares every vector and is exact; `hnsw` walks a graph, faster on large sets and approximate. */
+export type IndexType = (typeof INDEX_TYPES)[number];
+
+export const STORAGES = ['f32', 'f16', 'i8'] as const;
+
+/** How a vector's components are kept: 4, 2 or 1 bytes each. */
+export type VectorStorage = (typeof STORAGES)[number];
+
+/** What is known of an index besides its vectors; `meta.json` of its folder holds it. */
+export interface VectorIndexMetadata {
+  type: IndexType;
+  dimension: number;
+  /** How many vectors there are; their ids are 0 … count − 1. */
+  count: number;
+  storage: VectorStorage;
+  /** What encoded the vectors, where it was said. */
+  model?: string;
+  /** SHA-256 of the vectors as they were added: the same for every type and storage of the same vectors. */
+  fingerprint: string;
+  createdBy: string;
+  /** What the type of index needs to know, e.g. the connectivity of a graph. */
+  parameters: Record<string, number>;
+}
+
+export interface SearchOptions {
+  /** How many vectors to find for each query. */
+  k: number;
+  /**
+   * Candidates that hnsw keeps during the search: more cost time and give recall. Default 1.5 × k and at least 64,
+   * which finds more than nine in ten of the true top 200 (docs/vector-index.md). Exact indexes need none.
+   */
+  efSearch?: number;
+}
+
+/** The best of each query, best first: row i of both matrices belongs to query i. */
+export interface SearchResult {
+  k: number;
+  /** queries × k vector ids, −1 where fewer were found; equal scores have the lower id first. */
+  ids: Int32Array;
+  /** queries × k inner products, −∞ where fewer were found. */
+  scores: Float32Array;
+}
+
+/**
+ * Finds the vectors with the largest inner product; of normalised vectors that is the cosine.
+ *
+ * Searching computes on the calling thread and blocks it: a server opens its index with
+ * `openVectorIndexInWorker`.
+ */
+export interface VectorSearcher {
+  readonly metadata: VectorIndexMetadata;
+  /** @param queries one after another, each `metadata.dimension` numbers */
+  search(queries: Float32Array, options: SearchOptions): Promise<SearchResult>;
+  /** Frees memory and files; the index cannot be used afterwards. */
+  close(): Promise<void>;
+}
+
+export interface SaveOptions {
+  /** Replaces what is there already. */
+  overwrite?: boolean;
+  /** Writes more files into the same folder, so that all of them appear together. */
+  extra?: (folder: IndexFolderWriter) => Promise<void>;
+}
+
+/** A set of vectors that can be searched and kept; it does not change. */
+export interface VectorIndex extends VectorSearcher {
+  /** Writes the index to a folder, which appears when it is complete. */
+  save(folder: string, options?: SaveOptions): Promise<void>;
+}
+
+/** Takes vectors block by block; the first gets id 0. */
+export interface VectorIndexBuilder {
+  /** How many vectors were added. */
+  readonly count: number;
+  /** Adds vectors, one after another in one array, which may be used again afterwards. */
+  add(block: Float32Array): Promise<void>;
+  /** The index of everything added; nothing can be added any more. */
+  finish(): Promise<VectorIndex>;
+}
