@@ -11,7 +11,7 @@ export interface MixturePart {
 /**
  * Negatives of several sources, e.g. DPR's BM25 and random 1:1. With counts as weights, and their sum drawn, each
  * source gives its count; else each gives its share rounded up or down at random, so that the mean is exact. A
- * document comes once, from the first source that drew it.
+ * document comes once, from the first source that drew it; where a source runs out, the others fill its place.
  *
  * @example
  * new Mixture([{ source: bm25, weight: 1 }, { source: random, weight: 1 }]);
@@ -34,26 +34,32 @@ export class Mixture implements NegativeSource {
   }
 
   sample(query: number, random: Random, count: number): Negative[] {
-    // Systematic sampling: n_i = ⌊c_i + u⌋ − ⌊c_(i−1) + u⌋ with c the running sum of count × share.
-    const u = random.uniform();
     const drawn: Negative[] = [];
     const taken = new Set<number>();
-    let weightBefore = 0;
-    let before = 0;
-    for (const { source, weight } of this.#parts) {
-      weightBefore += weight;
-      const after = Math.floor((count * weightBefore) / this.#total + u);
-      const share = after - before;
-      before = after;
-      if (share === 0) continue;
-      // Asked for enough that what other parts drew already can be left out.
-      const fresh = source
-        .sample(query, random, share + taken.size)
-        .filter(({ document }) => !taken.has(document))
-        .slice(0, share);
+    const take = (source: NegativeSource, wanted: number): void => {
+      if (wanted === 0) return;
+      // Asked for enough that what was drawn before can be left out.
+      const candidates = source.sample(query, random, wanted + taken.size);
+      const fresh = candidates.filter(({ document }) => !taken.has(document)).slice(0, wanted);
       for (const negative of fresh) taken.add(negative.document);
       drawn.push(...fresh);
-    }
+    };
+    const shares = this.#shares(count, random.uniform());
+    for (const [i, { source }] of this.#parts.entries()) take(source, shares[i]);
+    for (const { source } of this.#parts) take(source, count - drawn.length);
     return drawn;
+  }
+
+  /** Systematic sampling: n_i = ⌊c_i + u⌋ − ⌊c_(i−1) + u⌋ with c the running sum of count × share. */
+  #shares(count: number, u: number): number[] {
+    let weight = 0;
+    let before = 0;
+    return this.#parts.map((part) => {
+      weight += part.weight;
+      const upTo = Math.floor((count * weight) / this.#total + u);
+      const share = upTo - before;
+      before = upTo;
+      return share;
+    });
   }
 }
