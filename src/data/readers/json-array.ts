@@ -5,11 +5,14 @@ import type { Located, RecordSource } from '../sources.js';
 import { parseJson } from './record-lines.js';
 
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
 const NEWLINE = 0x0a;
-const OPEN = new Set([0x5b, 0x7b]);
-const CLOSE = new Set([0x5d, 0x7d]);
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 const MAX_ELEMENT_BYTES = 256 * 1024 * 1024;
 
 /**
@@ -48,13 +51,18 @@ class ElementSplitter {
   readonly #onProblem: OnProblem;
   #depth = 0;
   #inString = false;
+  /** The string goes on in the next chunk with a character that a backslash protects. */
   #escaped = false;
   #ended = false;
-  #line = 1;
   #elements = 0;
   #elementLine = 0;
   #pending: Buffer[] = [];
   #pendingBytes = 0;
+  /** Where the element that is being read begins in the chunk. */
+  #start = 0;
+  /** The number of the line that ends at #newline, a place in the chunk. */
+  #line = 1;
+  #newline = 0;
 
   constructor(file: string, onProblem: OnProblem) {
     this.#file = file;
@@ -62,56 +70,91 @@ class ElementSplitter {
   }
 
   *push(chunk: Buffer): Generator<{ text: string; line: number }> {
-    let start = 0;
-    for (let i = 0; i < chunk.length; i++) {
-      const byte = chunk[i];
-      if (byte === NEWLINE) this.#line++;
-      if (this.#inString) {
-        if (this.#escaped) this.#escaped = false;
-        else if (byte === BACKSLASH) this.#escaped = true;
-        else if (byte === QUOTE) this.#inString = false;
-        continue;
-      }
-      if (byte <= 0x20) continue;
-      if (this.#depth === 0) {
-        if (!this.#enter(byte)) return;
-        start = i + 1;
-        continue;
-      }
-      const ends = this.#depth === 1 && (byte === COMMA || CLOSE.has(byte));
-      if (ends) {
-        const element = this.#take(chunk.subarray(start, i), byte === COMMA);
-        if (element) yield element;
-        if (this.failed) return;
-        start = i + 1;
-      } else if (this.#elementLine === 0) this.#elementLine = this.#line;
-      if (byte === QUOTE) this.#inString = true;
-      else if (OPEN.has(byte)) this.#depth++;
-      else if (CLOSE.has(byte) && --this.#depth === 0) this.#ended = true;
+    this.#start = 0;
+    this.#newline = nextNewline(chunk, 0);
+    for (let i = this.#scan(chunk, 0); i < chunk.length && !this.failed; i = this.#scan(chunk, i + 1)) {
+      const element = this.#take(chunk, i);
+      if (element) yield element;
+      this.#start = i + 1;
+      if (chunk[i] !== COMMA) this.#close();
     }
-    if (this.#depth > 0) this.#keep(chunk.subarray(start));
+    this.#countLines(chunk, chunk.length);
+    if (this.#depth > 0) this.#keep(chunk.subarray(this.#start));
   }
 
   finish(): void {
     if (!this.#ended && !this.failed) this.#fail('unexpected end of file: the list is not closed');
   }
 
-  /** Outside of the array: its opening bracket, or the marks that may stand before it. */
-  #enter(byte: number): boolean {
-    const byteOrderMark = this.#line === 1 && (byte === 0xef || byte === 0xbb || byte === 0xbf);
-    if (byteOrderMark && !this.#ended) return true;
-    if (!this.#ended && byte === 0x5b) {
-      this.#depth = 1;
-      return true;
+  /** The place of the next comma or bracket that ends an element, or the end of the chunk. */
+  #scan(chunk: Buffer, from: number): number {
+    for (let i = from; i < chunk.length; i++) {
+      if (this.#inString) {
+        i = this.#stringEnd(chunk, i);
+        continue;
+      }
+      const byte = chunk[i];
+      if (byte <= 0x20) continue;
+      if (this.#depth === 0) {
+        if (!this.#enter(chunk, i)) return chunk.length;
+        continue;
+      }
+      const closes = byte === CLOSE_LIST || byte === CLOSE_OBJECT;
+      if (this.#depth === 1 && (closes || byte === COMMA)) return i;
+      if (this.#elementLine === 0) this.#elementLine = this.#lineAt(chunk, i);
+      if (byte === QUOTE) this.#inString = true;
+      else if (byte === OPEN_LIST || byte === OPEN_OBJECT) this.#depth++;
+      else if (closes) this.#depth--;
     }
+    return chunk.length;
+  }
+
+  /** The place of the quotation mark that ends a string, or the end of the chunk. Most bytes are in strings. */
+  #stringEnd(chunk: Buffer, from: number): number {
+    let start = this.#escaped ? from + 1 : from;
+    this.#escaped = false;
+    for (;;) {
+      const quote = chunk.indexOf(QUOTE, start);
+      const end = quote < 0 ? chunk.length : quote;
+      let backslashes = 0;
+      while (end - backslashes > start && chunk[end - backslashes - 1] === BACKSLASH) backslashes++;
+      const escaped = backslashes % 2 === 1;
+      if (quote < 0) {
+        this.#escaped = escaped;
+        return chunk.length;
+      }
+      if (!escaped) {
+        this.#inString = false;
+        return quote;
+      }
+      start = quote + 1;
+    }
+  }
+
+  /** Outside of the array: its opening bracket, or the marks that may stand before it. */
+  #enter(chunk: Buffer, i: number): boolean {
+    if (!this.#ended) {
+      if (this.#line === 1 && BYTE_ORDER_MARK.includes(chunk[i])) return true;
+      if (chunk[i] === OPEN_LIST) {
+        this.#depth = 1;
+        this.#start = i + 1;
+        return true;
+      }
+    }
+    this.#countLines(chunk, i);
     this.#fail(this.#ended ? 'more text after the end of the list' : 'expected a JSON list: [ … ]');
     return false;
   }
 
-  #take(last: Buffer, more: boolean): { text: string; line: number } | undefined {
-    this.#keep(last);
+  #close(): void {
+    this.#depth = 0;
+    this.#ended = true;
+  }
+
+  #take(chunk: Buffer, end: number): { text: string; line: number } | undefined {
+    this.#keep(chunk.subarray(this.#start, end));
     const bytes = this.#pending.length === 1 ? this.#pending[0] : Buffer.concat(this.#pending);
-    const line = this.#elementLine || this.#line;
+    const line = this.#elementLine || this.#lineAt(chunk, end);
     this.#pending = [];
     this.#pendingBytes = 0;
     this.#elementLine = 0;
@@ -120,7 +163,7 @@ class ElementSplitter {
       return undefined;
     }
     const text = bytes.toString('utf8');
-    const emptyList = this.#elements === 0 && !more && text.trim() === '';
+    const emptyList = this.#elements === 0 && chunk[end] !== COMMA && text.trim() === '';
     this.#elements++;
     return emptyList ? undefined : { text, line };
   }
@@ -129,6 +172,18 @@ class ElementSplitter {
     this.#pending.push(bytes);
     this.#pendingBytes += bytes.length;
     if (this.#pendingBytes > MAX_ELEMENT_BYTES) this.#fail('an element of the list is longer than 256 MiB');
+  }
+
+  #lineAt(chunk: Buffer, place: number): number {
+    this.#countLines(chunk, place);
+    return this.#line;
+  }
+
+  #countLines(chunk: Buffer, to: number): void {
+    while (this.#newline < to) {
+      this.#line++;
+      this.#newline = nextNewline(chunk, this.#newline + 1);
+    }
   }
 
   #fail(message: string): void {
@@ -146,4 +201,9 @@ class ElementSplitter {
       hint: 'the file must be one JSON list, in UTF-8',
     });
   }
+}
+
+function nextNewline(chunk: Buffer, from: number): number {
+  const found = chunk.indexOf(NEWLINE, from);
+  return found < 0 ? chunk.length : found;
 }
