@@ -1,23 +1,18 @@
+import { checkSource } from './check-source.js';
 import type { Keys } from './origin-tree.js';
-import type { LossRecipe, NegativesRecipe, Recipe, StageRecipe } from './recipe.js';
-
-/** What is wrong with a recipe, and where. */
-export interface Problem {
-  /** An `error` cannot be trained; a `warning` can, but is hardly meant. */
-  level: 'error' | 'warning';
-  keys: Keys;
-  message: string;
-  hint?: string;
-}
+import type { Problem } from './problems.js';
+import type { LossRecipe, Recipe, StageRecipe } from './recipe.js';
 
 /** Finds settings that are fine alone but not together. */
 export function checkRecipe(recipe: Recipe): Problem[] {
-  return [
+  const problems = [
     ...checkModel(recipe),
     ...checkEvaluation(recipe),
     ...checkStageNames(recipe),
     ...recipe.stages.flatMap((stage, index) => checkStage(recipe, stage, ['stages', index])),
   ];
+  // What all stages share is told once.
+  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
 }
 
 function checkModel({ model }: Recipe): Problem[] {
@@ -104,7 +99,7 @@ function checkStage(recipe: Recipe, stage: StageRecipe, keys: Keys): Problem[] {
   const optimizer = { ...recipe.optimizer, ...stage.optimizer };
   const problems = [
     ...checkMixture(recipe, stage, loss, keys),
-    ...checkScale(recipe, loss, keys),
+    ...checkScale(recipe, stage, keys),
     ...stage.negatives.flatMap((source, index) => checkSource(source, [...keys, 'negatives', index])),
   ];
   const warn = (field: string, message: string, hint: string): number =>
@@ -170,14 +165,19 @@ function checkMixture(recipe: Recipe, stage: StageRecipe, loss: LossRecipe, keys
 }
 
 /** Cosines lie between −1 and 1, which decides what temperatures and margins can do. */
-function checkScale({ model }: Recipe, loss: LossRecipe, keys: Keys): Problem[] {
+function checkScale({ model, loss }: Recipe, stage: StageRecipe, keys: Keys): Problem[] {
   const problems: Problem[] = [];
+  const at = (field: 'margin' | 'temperature'): Keys => [
+    ...(stage.loss?.[field] === undefined ? [] : keys),
+    'loss',
+    field,
+  ];
   const cosine = model.head.normalize ?? (model.init === 'minilm' || model.init === 'scratch');
-  const { name, temperature, margin } = loss;
+  const { name, temperature, margin } = { ...loss, ...stage.loss };
   if (cosine && name === 'hinge' && margin > 2 / temperature) {
     problems.push({
       level: 'error',
-      keys: [...keys, 'loss', 'margin'],
+      keys: at('margin'),
       message: `expected at most ${2 / temperature}, as cosines over a temperature of ${temperature} differ by no more, got ${margin}`,
       hint: 'lower loss.margin or loss.temperature',
     });
@@ -185,7 +185,7 @@ function checkScale({ model }: Recipe, loss: LossRecipe, keys: Keys): Problem[] 
   if (cosine && name !== 'hinge' && temperature >= 0.5) {
     problems.push({
       level: 'warning',
-      keys: [...keys, 'loss', 'temperature'],
+      keys: at('temperature'),
       message: `cosines over a temperature of ${temperature} are too close together to learn well`,
       hint: 'usual are .01 to .1, or model.head.normalize=false with 1',
     });
@@ -193,55 +193,10 @@ function checkScale({ model }: Recipe, loss: LossRecipe, keys: Keys): Problem[] 
   if (model.head.normalize === false && temperature < 0.5) {
     problems.push({
       level: 'warning',
-      keys: [...keys, 'loss', 'temperature'],
+      keys: at('temperature'),
       message: `dot products of vectors of any length over a temperature of ${temperature} grow very large`,
       hint: 'usual is 1 with model.head.normalize=false',
     });
-  }
-  return problems;
-}
-
-type SourceField = Exclude<keyof NegativesRecipe, 'source'>;
-
-/** What each source can make use of. */
-const SOURCE_FIELDS: Record<NegativesRecipe['source'], readonly SourceField[]> = {
-  'in-batch': [],
-  'hardest-in-batch': [],
-  random: ['count', 'dropAnswers'],
-  bm25: ['count', 'depth', 'sampling', 'skipRanks', 'margin', 'relativeMargin', 'dropAnswers'],
-  ann: ['count', 'depth', 'sampling', 'skipRanks', 'margin', 'relativeMargin', 'dropAnswers'],
-  static: ['count', 'depth', 'sampling', 'skipRanks', 'margin', 'relativeMargin', 'dropAnswers', 'file'],
-};
-
-/** The values that ask for nothing; a resolved recipe writes them out. */
-const IDLE: Partial<Record<SourceField, unknown>> = {
-  count: 0,
-  depth: 0,
-  sampling: 'uniform',
-  skipRanks: 0,
-  dropAnswers: false,
-};
-
-function checkSource(negatives: NegativesRecipe, keys: Keys): Problem[] {
-  const problems: Problem[] = [];
-  const { source, count, depth, skipRanks, file } = negatives;
-  const error = (field: SourceField, message: string, hint: string): number =>
-    problems.push({ level: 'error', keys: [...keys, field], message, hint });
-  const known = SOURCE_FIELDS[source];
-  for (const field of Object.keys(negatives) as (keyof NegativesRecipe)[]) {
-    if (field === 'source' || known.includes(field) || negatives[field] === IDLE[field]) continue;
-    const takes = known.length > 0 ? `it takes ${known.join(', ')}` : 'it takes no settings';
-    error(field, `${source} negatives have no ${field}, got ${negatives[field]}`, takes);
-  }
-  if (known.includes('count') && count === 0) {
-    error('count', 'expected 1 or more, got 0', `raise it, or leave out the ${source} source`);
-  }
-  if (known.includes('depth') && depth - skipRanks < Math.max(1, count)) {
-    const room = skipRanks > 0 ? ` between rank ${skipRanks} and ${depth}` : ` in the first ${depth}`;
-    error('depth', `expected room for ${count} negatives${room}`, 'raise depth');
-  }
-  if (source === 'static' && file === undefined) {
-    error('file', 'static negatives expect a file, got nothing', 'name a TREC run or a training file');
   }
   return problems;
 }

@@ -52,9 +52,12 @@ function replaceAt(
     return { ...node, items };
   }
   const under: OriginMap = node ?? { kind: 'map', origin: SET_ORIGIN, entries: new Map() };
-  const below = rest.length === 0 ? value : replaceAt(under.entries.get(key), rest, value, fail);
-  // A mapping given as a value is merged into what is there, as a file's would be.
-  const merged = merge(under, { kind: 'map', origin: SET_ORIGIN, entries: new Map([[key, below]]) });
+  if (rest.length > 0) {
+    const below = replaceAt(under.entries.get(key), rest, value, fail);
+    return { ...under, entries: new Map(under.entries).set(key, below) };
+  }
+  // As in a file: a mapping is merged into what is there, null takes it back.
+  const merged = merge(under, { kind: 'map', origin: SET_ORIGIN, entries: new Map([[key, value]]) });
   return { ...merged, origin: under.origin };
 }
 

@@ -1,11 +1,19 @@
 import type { z } from 'zod';
 import { describe, NearmissError, UsageError } from '../../base/errors.js';
 import { suggest } from '../../base/suggest.js';
-import type { Problem } from './checks.js';
 import { fieldsBelow, recipeFields } from './fields.js';
 import { type Keys, nearestOrigin, type OriginMap, plain } from './origin-tree.js';
 import { SET_ORIGIN } from './overrides.js';
 import { pathText } from './paths.js';
+
+/** What is wrong with a recipe, and where. */
+export interface Problem {
+  /** An `error` cannot be trained; a `warning` can, but is hardly meant. */
+  level: 'error' | 'warning';
+  keys: Keys;
+  message: string;
+  hint?: string;
+}
 
 /** Puts what the schema found into words: where, what was expected, what was got. */
 export function fromIssues(issues: readonly z.core.$ZodIssue[], raw: unknown): Problem[] {

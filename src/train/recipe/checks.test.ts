@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import { recipeFolder } from './recipe-files.fixture.js';
+
+const { load, failure } = recipeFolder();
+
+/** A recipe with one stage, its negatives given. */
+function stage(negatives: string, more = ''): string {
+  return `stages:\n  - name: a\n    steps: 300\n    negatives: [${negatives}]\n${more}`;
+}
+
+const ANN = stage('{source: ann}');
+
+describe('what cannot be trained', () => {
+  test.each([
+    [
+      stage('{source: static}'),
+      'my.yaml:4: stages.a.negatives.0.file: static negatives expect a file, got nothing',
+    ],
+    [
+      stage('{source: in-batch, count: 3}'),
+      'my.yaml:4: stages.a.negatives.0.count: in-batch negatives have no count, got 3',
+    ],
+    [
+      stage('{source: random, depth: 9}'),
+      'my.yaml:4: stages.a.negatives.0.depth: random negatives have no depth, got 9',
+    ],
+    [
+      stage('{source: random, margin: 0}'),
+      'my.yaml:4: stages.a.negatives.0.margin: random negatives have no margin, got 0',
+    ],
+    [
+      stage('{source: bm25, file: x}'),
+      'my.yaml:4: stages.a.negatives.0.file: bm25 negatives have no file, got x',
+    ],
+    [stage('{source: bm25, count: 0}'), 'my.yaml:4: stages.a.negatives.0.count: expected 1 or more, got 0'],
+    [
+      stage('{source: ann, count: 5, depth: 4}'),
+      'my.yaml:4: stages.a.negatives.0.depth: expected room for 5 negatives in the first 4',
+    ],
+    [
+      stage('{source: ann, skipRanks: 10, depth: 10}'),
+      'my.yaml:4: stages.a.negatives.0.depth: expected room for 1 negatives between rank 10 and 10',
+    ],
+    [
+      stage('{source: hardest-in-batch}'),
+      'my.yaml:4: stages.a.negatives: infonce compares with the whole batch, hardest-in-batch with one document of it',
+    ],
+    [
+      stage('{source: hardest-in-batch}, {source: in-batch}', 'loss: {name: nll}'),
+      'my.yaml:4: stages.a.negatives: in-batch already has the document that hardest-in-batch picks',
+    ],
+    [
+      stage('{source: ann}, {source: ann, depth: 20}'),
+      'my.yaml:4: stages.a.negatives: expected ann once, got it twice',
+    ],
+    [
+      stage('{source: in-batch}', 'batch: {queries: 1}'),
+      'my.yaml:4: stages.a.negatives: a batch of one query has no other document',
+    ],
+    [
+      `${ANN}model: {passages: {mode: max}}`,
+      'my.yaml:5: model.passages.pieces: expected 2 or more pieces for MaxP, got 1',
+    ],
+    [
+      `${ANN}model: {heads: 4}`,
+      'my.yaml:5: model.heads: only init: scratch has a size to choose; minilm has its own',
+    ],
+    [
+      `${ANN}model: {head: {layerNorm: true, projection: false}}`,
+      'my.yaml:5: model.head.layerNorm: a LayerNorm needs a projection before it',
+    ],
+    [
+      `${ANN}evaluation: {best: AP}`,
+      'my.yaml:5: evaluation.best: expected one of the measures (RR@10, nDCG@10, R@100), got AP',
+    ],
+    [
+      `${ANN}loss: {name: hinge, margin: 41}`,
+      'my.yaml:5: loss.margin: expected at most 40, as cosines over a temperature of 0.05 differ by no more, got 41',
+    ],
+    [
+      `${ANN}  - {name: a, steps: 1, negatives: [{source: bm25}]}`,
+      'my.yaml:5: stages.1.name: expected another name than the stages before, got a',
+    ],
+    [
+      `${ANN}model: {init: scratch, layers: 1, vocabularySize: 500, hiddenSize: 10, heads: 3}`,
+      'my.yaml:5: model.heads: expected a divisor of hiddenSize (10), got 3',
+    ],
+  ])('%#', async (yaml, message) => {
+    expect(await failure(yaml)).toMatchObject({ message, hint: expect.stringMatching(/./) });
+  });
+
+  test('scratch without its sizes', async () => {
+    expect((await failure(`${ANN}model: {init: scratch, layers: 2}`)).message).toBe(
+      [
+        'my.yaml: 3 problems',
+        ...['hiddenSize', 'heads', 'vocabularySize'].map(
+          (size) =>
+            `  my.yaml:5: model.${size}: expected a size, as init is scratch, got nothing (set model.${size})`,
+        ),
+      ].join('\n'),
+    );
+  });
+});
+
+describe('what is hardly meant', () => {
+  test.each([
+    [
+      `${ANN}checkpoint: {every: 300}`,
+      /stages\.a\.steps: a checkpoint every 300 steps never refreshes .* \(lower checkpoint\.every\)$/,
+    ],
+    [`${ANN}optimizer: {warmupSteps: 300}`, /still warming up \(300 steps\) when the stage ends after 300/],
+    [`${ANN}evaluation: {split: test}`, /evaluation\.split: the best checkpoint is chosen on the test split/],
+    [`${ANN}model: {passages: {pieces: 4}}`, /model\.passages\.pieces: FirstP reads one piece/],
+    [`${ANN}loss: {temperature: 1}`, /too close together to learn well/],
+    [`${ANN}model: {head: {normalize: false}}`, /grow very large/],
+    [
+      `${ANN}model: {init: scratch, layers: 1, vocabularySize: 500, hiddenSize: 8, heads: 2}`,
+      /random weights/,
+    ],
+  ])('%#', async (yaml, warning) => {
+    const { warnings } = await load(yaml);
+    expect(warnings).toEqual([expect.stringMatching(warning)]);
+  });
+});
+
+test.each([
+  ['hinge within reach', `${ANN}loss: {name: hinge, margin: 40}`],
+  ['lamb', `${ANN}optimizer: {name: lamb}`],
+  ['a batch of one with sampled negatives', `${stage('{source: bm25}', 'batch: {queries: 1}')}`],
+  [
+    'hardest in batch among sampled ones',
+    stage('{source: hardest-in-batch}, {source: ann}', 'loss: {name: nll}'),
+  ],
+  ['two files', stage('{source: static, file: a}, {source: static, file: b}')],
+  ['infonce over sampled negatives', stage('{source: random, count: 4}')],
+])('fine: %s', async (_, yaml) => {
+  expect((await load(yaml)).warnings).toEqual([]);
+});
