@@ -1,6 +1,13 @@
+import { NearmissError } from '../base/errors.js';
+import { exists } from '../base/files.js';
 import type { SessionOptions } from '../engine/index.js';
 import type { Ranking } from '../evaluate/index.js';
-import { createVectorIndex, DocumentIndex, documentFiles, type VectorIndex } from '../index/vectors/index.js';
+import {
+  type DocumentIndex,
+  documentFiles,
+  openDocumentIndex,
+  writeVectorIndex,
+} from '../index/vectors/index.js';
 import { Encoder } from '../model/index.js';
 import {
   CandidateTable,
@@ -45,42 +52,16 @@ export class Refresh {
     this.#index = index;
   }
 
-  /** Encodes and indexes the corpus with a checkpoint. */
+  /** Encodes and indexes the corpus with a checkpoint, or opens the index where that was done before. */
   static async open(step: number, options: RefreshOptions): Promise<Refresh> {
-    const { run, recipe, data, session } = options;
-    const checkpoint = run.stepPath('checkpoints', step);
-    const shards = run.file('cache', 'shards', String(step));
-    const started = performance.now();
-    const encoder = await Encoder.create(await loadSide(checkpoint, 'documents'), { session });
-    const { vectors, documentOf } = await encodeCorpus({
-      documents: data.documents,
-      encoder,
-      directory: shards,
-      onProgress: options.onProgress,
-    });
-    await encoder.release();
-    const encoded = performance.now();
-    const { type, storage } = recipe.refresh.index;
-    const builder = createVectorIndex({
-      type,
-      storage,
-      dimension: encoder.dimension,
-      model: `step ${step}`,
-      threads: session.threads,
-    });
-    await builder.add(vectors);
-    const index = await builder.finish();
-    await keepIndex(run, step, index, data, documentOf);
-    await removeShards(shards);
-    const queryEncoder = await Encoder.create(await loadSide(checkpoint, 'queries'), { session });
-    const refresh = new Refresh(
-      step,
-      options,
-      queryEncoder,
-      new DocumentIndex({ vectors: index, documentOf }),
-    );
-    refresh.seconds.encode = (encoded - started) / 1000;
-    refresh.seconds.index = (performance.now() - encoded) / 1000;
+    const { run, session } = options;
+    const folder = run.stepPath('index', step);
+    const seconds = (await exists(folder)) ? { encode: 0, index: 0 } : await buildIndex(step, options);
+    const model = await loadSide(await modelFolder(run, step), 'queries');
+    const queryEncoder = await Encoder.create(model, { session });
+    const index = await openDocumentIndex(folder, { threads: session.threads });
+    const refresh = new Refresh(step, options, queryEncoder, index);
+    Object.assign(refresh.seconds, seconds);
     return refresh;
   }
 
@@ -168,15 +149,41 @@ export class Refresh {
   }
 }
 
-async function keepIndex(
-  run: RunDirectory,
-  step: number,
-  index: VectorIndex,
-  data: TrainingData,
-  documentOf: Int32Array | undefined,
-): Promise<void> {
-  const extra = documentFiles({ documentOf, ids: data.documents.cache.idTable });
-  await index.save(run.stepPath('index', step), { overwrite: true, extra });
+/** Writes `index/step-N`; gives the seconds that encoding and indexing took. */
+async function buildIndex(step: number, options: RefreshOptions): Promise<{ encode: number; index: number }> {
+  const { run, recipe, data, session } = options;
+  const shards = run.file('cache', 'shards', String(step));
+  const started = performance.now();
+  const encoder = await Encoder.create(await loadSide(await modelFolder(run, step), 'documents'), {
+    session,
+  });
+  const { vectors, documentOf } = await encodeCorpus({
+    documents: data.documents,
+    encoder,
+    directory: shards,
+    onProgress: options.onProgress,
+  });
+  await encoder.release();
+  const encoded = performance.now();
+  await writeVectorIndex(run.stepPath('index', step), [vectors], {
+    ...recipe.refresh.index,
+    dimension: encoder.dimension,
+    model: `step ${step}`,
+    threads: session.threads,
+    extra: documentFiles({ documentOf, ids: data.documents.cache.idTable }),
+  });
+  await removeShards(shards);
+  return { encode: (encoded - started) / 1000, index: (performance.now() - encoded) / 1000 };
+}
+
+/** Where the model of a step is: its checkpoint or, when that is gone, the best model if it is that one. */
+async function modelFolder(run: RunDirectory, step: number): Promise<string> {
+  if (await run.has('checkpoints', step)) return run.stepPath('checkpoints', step);
+  const best = await run.readJson<{ step: number }>('best.json');
+  if (best?.step === step) return run.file('best');
+  throw new NearmissError(`${run.path}: no checkpoint of step ${step}`, {
+    hint: `there are ${(await run.steps('checkpoints')).join(', ') || 'none'}`,
+  });
 }
 
 async function loadTable(

@@ -43,7 +43,6 @@ test('Trainer and Inferencer learn together, and dev measures rise', async () =>
   const measured = (await eventsOf(run, 'inferencer')).filter((event) => event.type === 'evaluation');
   const first = measured[0].measures['RR@10'];
   const best = Math.max(...measured.map(({ measures }) => measures['RR@10']));
-  console.log(measured.map((m) => m.measures['RR@10']));
   expect(best).toBeGreaterThan(first + 0.1);
   expect(await run.isFinished()).toBe(true);
 });

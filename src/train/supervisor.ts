@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { NearmissError } from '../base/errors.js';
 import { workerUrl } from '../base/worker-url.js';
 import type { TimedEvent } from './events.js';
@@ -71,10 +72,7 @@ async function keepRunning(role: Role, options: SuperviseOptions, stopSignal: Ab
     }
     const waitMs = backOffMs * 2 ** (failures - 1);
     options.onRestart(role, end.reason, waitMs);
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, waitMs);
-      stopSignal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
-    });
+    await sleep(waitMs, undefined, { signal: stopSignal }).catch(() => undefined);
   }
 }
 
