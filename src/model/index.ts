@@ -6,6 +6,12 @@ export {
   readEncoderConfig,
   toHuggingFaceConfig,
 } from './config.js';
+export {
+  type EncodedChunk,
+  type EncodeRecordsOptions,
+  encodeRecords,
+  type IdentifiedText,
+} from './encode-records.js';
 export { type EncodeOptions, Encoder, type EncoderOptions } from './encoder.js';
 export { type EncoderSpec, embeddingSize, encoderParameters, type HeadConfig } from './encoder-graph.js';
 export {

@@ -129,7 +129,7 @@ function usage(card: ModelCard): string {
   const passage = JSON.stringify(`${prompts.document ?? ''}A near miss is something that almost happened.`);
   return [
     'With nearmiss:',
-    fence('sh', `nearmiss encode --model ${name} --input corpus.jsonl --output vectors.npy`),
+    fence('sh', `nearmiss encode corpus.jsonl --model ${name} --output vectors.npy`),
     'With sentence-transformers (version 5 or newer):',
     fence(
       'python',

@@ -43,7 +43,8 @@ export interface VectorFileOptions {
 export class VectorFileWriter {
   readonly path: string;
   readonly dimension: number;
-  readonly #type: StorageType;
+  /** How numbers are stored. */
+  readonly dtype: StorageType;
   readonly #isNpy: boolean;
   readonly #file: AtomicFile;
   readonly #ids: AtomicFile | undefined;
@@ -56,7 +57,7 @@ export class VectorFileWriter {
   ) {
     this.path = files.vectors.path;
     this.dimension = options.dimension;
-    this.#type = type;
+    this.dtype = type;
     this.#isNpy = !RAW_TYPES.has(extname(this.path));
     this.#file = files.vectors;
     this.#ids = files.ids;
@@ -90,7 +91,7 @@ export class VectorFileWriter {
       );
     }
     if (this.#ids) await this.#ids.write(this.#idLines(ids, rows));
-    for (const bytes of storedBytes(vectors, this.#type, this.path)) await this.#file.write(bytes);
+    for (const bytes of storedBytes(vectors, this.dtype, this.path)) await this.#file.write(bytes);
     this.#rows += rows;
   }
 
@@ -106,7 +107,7 @@ export class VectorFileWriter {
   }
 
   #header(): Buffer {
-    return encodeNpyHeader({ rows: this.#rows, dimension: this.dimension, type: this.#type });
+    return encodeNpyHeader({ rows: this.#rows, dimension: this.dimension, type: this.dtype });
   }
 
   #idLines(ids: readonly string[], rows: number): string {

@@ -2,6 +2,7 @@ import type { RegisterCommand } from '../command.js';
 import { registerBm25 } from './bm25.js';
 import { registerCompare } from './compare.js';
 import { registerData } from './data.js';
+import { registerEncode } from './encode.js';
 import { registerEval } from './eval.js';
 import { registerFuse } from './fuse.js';
 
@@ -9,6 +10,7 @@ import { registerFuse } from './fuse.js';
 export const commands: RegisterCommand[] = [
   registerData,
   registerBm25,
+  registerEncode,
   registerEval,
   registerCompare,
   registerFuse,

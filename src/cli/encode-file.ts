@@ -1,0 +1,112 @@
+import { NearmissError } from '../base/errors.js';
+import { count, Progress } from '../base/progress.js';
+import { encodeRecords } from '../model/encode-records.js';
+import { Encoder } from '../model/encoder.js';
+import { type EncoderModel, loadEncoderModel } from '../model/encoder-model.js';
+import { FLOAT_BYTES, type StorageType } from '../model/float-storage.js';
+import { idsPath, VectorFileWriter } from '../model/vector-file.js';
+import { openTextSource, type TextSource, type TextSourceOptions } from './text-source.js';
+
+export interface EncodeFileOptions extends TextSourceOptions {
+  model: string;
+  output: string;
+  dtype?: StorageType;
+  use: 'query' | 'document';
+  maxLength?: number;
+  layers?: number;
+  threads?: number;
+  tokenBudget?: number;
+  /** No progress. */
+  quiet?: boolean;
+  /** Receives what is worth knowing before the work starts. */
+  log?: (line: string) => void;
+}
+
+/** What was done; the command prints it as JSON. */
+export interface EncodeSummary {
+  input: string;
+  model: string;
+  output: string;
+  /** Where the ids are. */
+  ids: string;
+  texts: number;
+  tokens: number;
+  dimension: number;
+  dtype: StorageType;
+  maxLength: number;
+  seconds: number;
+  tokensPerSecond: number;
+}
+
+/** Encodes every text of `input` into a vector file, which appears complete or not at all. */
+export async function encodeFile(input: string, options: EncodeFileOptions): Promise<EncodeSummary> {
+  const { output, use, quiet, log } = options;
+  const source = await openTextSource(input, options);
+  const model = await loadEncoderModel(options.model, {
+    layers: options.layers,
+    maxLength: options.maxLength,
+  });
+  const encoder = await Encoder.create(model, {
+    session: { threads: options.threads },
+    tokenBudget: options.tokenBudget,
+  });
+  try {
+    const writer = await VectorFileWriter.create(output, {
+      dimension: encoder.dimension,
+      dtype: options.dtype,
+      ids: true,
+    });
+    try {
+      log?.(announce(model, writer, source));
+      const progress = new Progress({ label: 'encode', unit: 'texts', total: source.total, quiet });
+      const started = performance.now();
+      let tokens = 0;
+      const secondsSoFar = (): number => (performance.now() - started) / 1000;
+      const speed = (): string => `${count(tokens / secondsSoFar())} tokens/s`;
+      const onBatch = (done: { texts: number; tokens: number }): void => {
+        tokens += done.tokens;
+        progress.advance(done.texts, speed());
+      };
+      for await (const { ids, vectors } of encodeRecords(encoder, source.records, { use, onBatch })) {
+        await writer.write(vectors, ids);
+      }
+      if (writer.rows === 0) throw nothingToEncode(input);
+      await writer.commit();
+      progress.finish(speed());
+      const seconds = secondsSoFar();
+      return {
+        input,
+        model: options.model,
+        output,
+        ids: idsPath(output),
+        texts: writer.rows,
+        tokens,
+        dimension: encoder.dimension,
+        dtype: writer.dtype,
+        maxLength: model.maxLength,
+        seconds: Number(seconds.toFixed(3)),
+        tokensPerSecond: Math.round(tokens / seconds),
+      };
+    } catch (error) {
+      await writer.abort();
+      throw error;
+    }
+  } finally {
+    await encoder.release();
+  }
+}
+
+/** What it will cost, as far as that is known before the first text is read. */
+function announce(model: EncoderModel, writer: VectorFileWriter, { total }: TextSource): string {
+  const { layers, hiddenSize } = model.spec.config;
+  const what = `encode with ${model.name}: ${layers} layers × ${hiddenSize}, ${model.maxLength} tokens at most`;
+  if (total === undefined) return what;
+  const bytes = total * writer.dimension * FLOAT_BYTES[writer.dtype];
+  return `${what}; about ${count(total)} texts, ${(bytes / 1e6).toFixed(1)} MB of vectors`;
+}
+
+function nothingToEncode(input: string): NearmissError {
+  return new NearmissError(`${input}: no texts to encode`, {
+    hint: 'check the input, and --split if you chose one',
+  });
+}
