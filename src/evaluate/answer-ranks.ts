@@ -1,10 +1,14 @@
-import { describe, NearmissError } from '../base/errors.js';
+import { NearmissError } from '../base/errors.js';
 import type { Dataset } from '../data/dataset.js';
 import { answerTokens, containsAnswer } from './has-answer.js';
+import { queryAnswers } from './query-answers.js';
 import { type HitSelection, type Run, selectHits } from './run.js';
 
 /** Query id → rank of the first hit whose text holds an answer; queries without such a hit are missing. */
 export type AnswerRanks = ReadonlyMap<string, number>;
+
+const NO_ANSWERS =
+  'Coverage needs the answers of every query; use R@k or Success@k with collections that have none';
 
 interface Asked {
   id: string;
@@ -33,7 +37,7 @@ export async function findAnswerRanks(
     if (!ranking) continue;
     const asked = {
       id,
-      answers: readAnswers(id, metadata?.answers).map(answerTokens),
+      answers: queryAnswers({ id, metadata }, NO_ANSWERS).map(answerTokens),
       rank: Number.POSITIVE_INFINITY,
     };
     queries.push(asked);
@@ -55,16 +59,6 @@ export async function findAnswerRanks(
   }
   checkAllSeen(dataset, wanted);
   return new Map(queries.filter(({ rank }) => Number.isFinite(rank)).map(({ id, rank }) => [id, rank]));
-}
-
-function readAnswers(query: string, answers: unknown): string[] {
-  if (Array.isArray(answers) && answers.every((answer) => typeof answer === 'string')) return answers;
-  throw new NearmissError(
-    `query ${JSON.stringify(query)}: field "metadata.answers": expected an array of texts, got ${describe(answers)}`,
-    {
-      hint: 'Coverage needs the answers of every query; use R@k or Success@k with collections that have none',
-    },
-  );
 }
 
 function checkAllSeen(dataset: Dataset, missing: ReadonlyMap<string, unknown>): void {

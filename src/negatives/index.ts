@@ -17,7 +17,6 @@ export { listsFromVectors, type QueryVectors, type VectorListsOptions } from './
 export type { CandidateManifest, CandidateSource, MiningReport, Provenance } from './manifest.js';
 export { type Mined, type MineOptions, mine } from './mine.js';
 export {
-  answersOf,
   fingerprintIds,
   type LoadMiningDataOptions,
   loadMiningData,

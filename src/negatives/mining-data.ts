@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { describe, NearmissError } from '../base/errors.js';
+import { NearmissError } from '../base/errors.js';
 import { detach } from '../base/lines.js';
 import { type Dataset, fullText, type Qrels, type Query } from '../data/dataset.js';
 import { IdTable } from '../data/id-table.js';
@@ -88,16 +88,6 @@ export function fingerprintIds(documents: IdTable, queries: IdTable): string {
     for (let number = 0; number < ids.size; number++) hash.update(`${ids.idAt(number)}\n`);
   }
   return hash.digest('hex');
-}
-
-/** The answer strings of a query, from its metadata. */
-export function answersOf({ id, metadata }: Query): string[] {
-  const answers = metadata?.answers;
-  if (Array.isArray(answers) && answers.every((answer) => typeof answer === 'string')) return answers;
-  throw new NearmissError(
-    `query ${JSON.stringify(id)}: field "metadata.answers": expected an array of texts, got ${describe(answers)}`,
-    { hint: 'dropping answers needs the answers of every training query; leave --drop-answers out' },
-  );
 }
 
 async function drain(texts: AsyncIterable<string>): Promise<undefined> {

@@ -2,10 +2,11 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
 import { writeDirectoryAtomic } from '../../base/files.js';
-import type { Dataset, Document, Query, TrainingExample } from '../dataset.js';
+import type { Dataset, Document, Query } from '../dataset.js';
 import { IdTable } from '../id-table.js';
 import { writeQrels } from '../qrels.js';
 import { TextWriter } from './text-writer.js';
+import { tevatronLine } from './training-lines.js';
 
 export interface WriteBeirOptions {
   /** Compress corpus, queries and examples. */
@@ -103,7 +104,12 @@ async function writeExamples(
   for (const split of (await dataset.exampleSplits?.()) ?? []) {
     const path = join(folder, `${split}${ending}`);
     const count = (): void => options.onRecord?.('examples');
-    counts.examples[split] = await writeRecords(path, dataset.examples!(split), exampleLine, count);
+    counts.examples[split] = await writeRecords(
+      path,
+      dataset.examples!(split),
+      (example) => tevatronLine(example),
+      count,
+    );
   }
 }
 
@@ -131,20 +137,4 @@ function documentLine({ id, title = '', text, metadata }: Document): string {
 
 function queryLine({ id, text, metadata }: Query): string {
   return JSON.stringify({ _id: id, text, metadata });
-}
-
-function exampleLine({ queryId, positives, negatives }: TrainingExample): string {
-  return JSON.stringify({
-    query_id: queryId,
-    positive_document_ids: positives.map(({ id }) => id),
-    negative_document_ids: negatives.map(({ id }) => id),
-    positive_scores: scoresOf(positives),
-    negative_scores: scoresOf(negatives),
-  });
-}
-
-/** All scores, or none: JSON leaves an undefined field out. */
-function scoresOf(documents: { score?: number }[]): (number | undefined)[] | undefined {
-  const scored = documents.length > 0 && documents.every(({ score }) => score !== undefined);
-  return scored ? documents.map(({ score }) => score) : undefined;
 }
