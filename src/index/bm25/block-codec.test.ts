@@ -4,6 +4,7 @@ import {
   BLOCK_SIZE,
   decodeDocuments,
   decodeFrequencies,
+  decodeFrequency,
   encodeBlock,
   MAX_BLOCK_BYTES,
 } from './block-codec.js';
@@ -35,6 +36,7 @@ test('a block comes back as it went in, whatever its gaps, frequencies and place
         expect(out.subarray(0, count)).toEqual(documents);
         decodeFrequencies(bytes, offset, count, out);
         expect(out.subarray(0, count)).toEqual(frequencies);
+        expect(frequencies.map((_, i) => decodeFrequency(bytes, offset, count, i))).toEqual(frequencies);
       },
     ),
   );

@@ -69,6 +69,21 @@ export function decodeFrequencies(
   for (let i = 0; i < count; i++) frequencies[i]++;
 }
 
+/** Reads one frequency of the block at `offset`: widths are fixed, so the others need not be unpacked. */
+export function decodeFrequency(bytes: Uint8Array, offset: number, count: number, i: number): number {
+  const header = bytes[offset];
+  const width = WIDTHS[header >>> 4];
+  const start = offset + 1 + packedBytes(count, WIDTHS[header & 15]);
+  if (width < 8) {
+    const bit = i * width;
+    return 1 + ((bytes[start + (bit >>> 3)] >>> (bit & 7)) & ((1 << width) - 1));
+  }
+  let value = 1;
+  for (let byte = 0; byte < width >>> 3; byte++)
+    value += bytes[start + i * (width >>> 3) + byte] << (8 * byte);
+  return value;
+}
+
 const gaps = new Int32Array(BLOCK_SIZE);
 const extras = new Int32Array(BLOCK_SIZE);
 

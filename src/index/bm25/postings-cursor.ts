@@ -1,4 +1,4 @@
-import { BLOCK_SIZE, decodeDocuments, decodeFrequencies } from './block-codec.js';
+import { BLOCK_SIZE, decodeDocuments, decodeFrequencies, decodeFrequency } from './block-codec.js';
 import type { Bm25Index } from './bm25-index.js';
 import { BLOCK_ROW } from './format.js';
 import { impactFrequency } from './impacts.js';
@@ -75,11 +75,19 @@ export class PostingsCursor {
       }
       this.#decode(block);
     }
+    const documents = this.#documents;
+    const last = this.#count - 1;
     let low = this.#position;
-    let high = this.#count - 1;
+    // The next candidate is seldom far away: double the step until it is passed, then halve the gap.
+    let step = 1;
+    while (low + step < last && documents[low + step] < target) {
+      low += step;
+      step <<= 1;
+    }
+    let high = Math.min(low + step, last);
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#documents[middle] < target) low = middle + 1;
+      if (documents[middle] < target) low = middle + 1;
       else high = middle;
     }
     this.#position = low;
@@ -88,9 +96,7 @@ export class PostingsCursor {
 
   /** The part of the posting it stands on. */
   part(): number {
-    if (!this.#hasFrequencies) this.#decodeFrequencies();
-    const frequency = this.#frequencies[this.#position];
-    return this.#table.part(frequency, this.#index.lengthCodes[this.document]);
+    return this.#table.part(this.#frequency(), this.#index.lengthCodes[this.document]);
   }
 
   /** Adds weight × part of every posting from the current one up to the window's end to the window's scores. */
@@ -153,11 +159,19 @@ export class PostingsCursor {
     this.document = this.#documents[0];
   }
 
-  #decodeFrequencies(): void {
+  #frequency(): number {
+    if (this.#hasFrequencies) return this.#frequencies[this.#position];
     const { blocks, impacts, postings } = this.#index;
     const row = this.#block * BLOCK_ROW.width;
+    if (this.#documentFrequency === 1) return impactFrequency(impacts[blocks[row + BLOCK_ROW.firstImpact]]);
+    return decodeFrequency(postings, blocks[row + BLOCK_ROW.postingsOffset], this.#count, this.#position);
+  }
+
+  #decodeFrequencies(): void {
+    const { blocks, postings } = this.#index;
+    const row = this.#block * BLOCK_ROW.width;
     if (this.#documentFrequency === 1) {
-      this.#frequencies[0] = impactFrequency(impacts[blocks[row + BLOCK_ROW.firstImpact]]);
+      this.#frequencies[0] = this.#frequency();
     } else {
       decodeFrequencies(postings, blocks[row + BLOCK_ROW.postingsOffset], this.#count, this.#frequencies);
     }
