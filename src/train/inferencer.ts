@@ -3,8 +3,8 @@ import { writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
 import type { SessionOptions } from '../engine/index.js';
 import { evaluate } from '../evaluate/index.js';
 import type { EventWriter } from './events.js';
-import { annOf, planRun, stageAt } from './plan.js';
-import type { Recipe } from './recipe/recipe.js';
+import { annOf, type Plan, planRun, stageAt } from './plan.js';
+import type { NegativesRecipe, Recipe } from './recipe/recipe.js';
 import { Refresh } from './refresh.js';
 import { type RunDirectory, waitFor } from './run-directory.js';
 import { type EvaluationSet, evaluationSet, type TrainingData } from './training-data.js';
@@ -42,16 +42,16 @@ export async function runInferencer(options: InferencerOptions): Promise<void> {
   await events.write({ type: 'start', process: 'inferencer', step: 0, threads: session.threads });
 
   for (;;) {
-    const step = await waitFor(() => nextCheckpoint(run, recipe), {
-      stop: async () => (await shouldStop()) || (await isDone(run, recipe)),
+    const step = await waitFor(() => nextCheckpoint(run, recipe, plan), {
+      stop: async () => (await shouldStop()) || (await isDone(run, recipe, plan)),
     });
     if (step === undefined || (await shouldStop())) break;
     const onProgress = (done: number): Promise<void> =>
       events.write({ type: 'encode', step, done, total: data.documents.count });
     const refresh = await Refresh.open(step, { run, recipe, data, session, onProgress });
-    const ann = step < plan.totalSteps ? annOf(stageAt(plan, step)) : undefined;
-    if (ann) await events.write(await refresh.publishNegatives(ann));
-    await measure(refresh, dev, options);
+    const ann = annAfter(plan, step);
+    if (ann && !(await run.has('negatives', step))) await events.write(await refresh.publishNegatives(ann));
+    if (isMeasured(recipe, plan, step)) await measure(refresh, dev, options);
     await refresh.close();
     await prune(run, step, recipe.checkpoint.keep);
   }
@@ -63,14 +63,28 @@ export async function runInferencer(options: InferencerOptions): Promise<void> {
 }
 
 /** In lockstep every checkpoint has its turn; else the newest one, and those it overtakes are left out. */
-async function nextCheckpoint(run: RunDirectory, recipe: Recipe): Promise<number | undefined> {
-  const done = (await run.steps('evaluations')).at(-1) ?? -1;
-  const open = (await run.steps('checkpoints')).filter((step) => step > done);
+async function nextCheckpoint(run: RunDirectory, recipe: Recipe, plan: Plan): Promise<number | undefined> {
+  const [mined, measured] = [new Set(await run.steps('negatives')), new Set(await run.steps('evaluations'))];
+  const newest = Math.max(-1, ...mined, ...measured);
+  const open = (await run.steps('checkpoints')).filter((step) => {
+    const needsNegatives = annAfter(plan, step) !== undefined && !mined.has(step);
+    const needsMeasuring = isMeasured(recipe, plan, step) && !measured.has(step);
+    return step >= newest && (needsNegatives || needsMeasuring);
+  });
   return recipe.refresh.mode === 'lockstep' ? open[0] : open.at(-1);
 }
 
-async function isDone(run: RunDirectory, recipe: Recipe): Promise<boolean> {
-  return (await run.isFinished()) && (await nextCheckpoint(run, recipe)) === undefined;
+async function isDone(run: RunDirectory, recipe: Recipe, plan: Plan): Promise<boolean> {
+  return (await run.isFinished()) && (await nextCheckpoint(run, recipe, plan)) === undefined;
+}
+
+/** The ANN source of the stage that goes on from a checkpoint. */
+function annAfter(plan: Plan, step: number): NegativesRecipe | undefined {
+  return step < plan.totalSteps ? annOf(stageAt(plan, step)) : undefined;
+}
+
+function isMeasured({ evaluation }: Recipe, plan: Plan, step: number): boolean {
+  return evaluation.when === 'checkpoints' || step === plan.totalSteps;
 }
 
 async function measure(

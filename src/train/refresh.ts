@@ -21,7 +21,7 @@ import { candidateRules } from './candidate-rules.js';
 import { encodeCorpus, removeShards } from './corpus-encoder.js';
 import type { RefreshEvent } from './events.js';
 import type { NegativesRecipe, Recipe } from './recipe/recipe.js';
-import type { RunDirectory } from './run-directory.js';
+import { type RunDirectory, START_FOLDER } from './run-directory.js';
 import { loadSide } from './tower-models.js';
 import type { TrainingData } from './training-data.js';
 
@@ -179,6 +179,7 @@ async function buildIndex(step: number, options: RefreshOptions): Promise<{ enco
 /** Where the model of a step is: its checkpoint or, when that is gone, the best model if it is that one. */
 async function modelFolder(run: RunDirectory, step: number): Promise<string> {
   if (await run.has('checkpoints', step)) return run.stepPath('checkpoints', step);
+  if (step === 0) return run.file(START_FOLDER);
   const best = await run.readJson<{ step: number }>('best.json');
   if (best?.step === step) return run.file('best');
   throw new NearmissError(`${run.path}: no checkpoint of step ${step}`, {

@@ -7,6 +7,9 @@ import { exists, writeFileAtomic } from '../base/files.js';
 /** Places in a run's folder where one thing appears for each checkpoint: `checkpoints/step-000300`. */
 export type StepFolder = 'checkpoints' | 'negatives' | 'index' | 'evaluations';
 
+/** The model that a run starts from, kept so that a resumed run does not depend on where it came from. */
+export const START_FOLDER = 'start';
+
 const STEP_NAME = /^step-(\d{6,})(?:\.json)?$/;
 
 /**
@@ -15,6 +18,7 @@ const STEP_NAME = /^step-(\d{6,})(?:\.json)?$/;
  *
  * ```
  * recipe.yaml run.json     what the run is
+ * start/                   the model it starts from
  * events/*.jsonl           one append-only file a process
  * checkpoints/step-000300/ model, optimizer state, state.json
  * negatives/step-000300/   what was mined with that checkpoint; negatives/bm25/ for BM25's

@@ -7,7 +7,7 @@ import { type Dataset, documentTexts, openDataset } from '../data/index.js';
 import { createEncoderModel, type EncoderModel, loadEncoderModel } from '../model/index.js';
 import { trainTokenizer } from '../text/train-tokenizer.js';
 import type { ModelRecipe, Recipe } from './recipe/recipe.js';
-import { RunDirectory } from './run-directory.js';
+import { RunDirectory, START_FOLDER } from './run-directory.js';
 import { TowerModels } from './tower-models.js';
 import { openTrainingData, type TrainingData } from './training-data.js';
 
@@ -21,9 +21,6 @@ export interface RunDescription {
   recipeFingerprint: string;
   createdBy: string;
 }
-
-/** The model that a run starts from, kept so that a resumed run does not depend on where it came from. */
-const START_FOLDER = 'start';
 
 /** Makes a run's folder, with its recipe and the model it starts from. `run.json` appears last. */
 export async function createRun(

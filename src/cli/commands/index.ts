@@ -5,6 +5,10 @@ import { registerData } from './data.js';
 import { registerEncode } from './encode.js';
 import { registerEval } from './eval.js';
 import { registerFuse } from './fuse.js';
+import { registerMine } from './mine.js';
+import { registerRepro } from './repro.js';
+import { registerSearch } from './search.js';
+import { registerInferencer, registerTrain, registerTrainer } from './train.js';
 
 /** Every command, in the order `nearmiss --help` shows them. */
 export const commands: RegisterCommand[] = [
@@ -14,4 +18,10 @@ export const commands: RegisterCommand[] = [
   registerEval,
   registerCompare,
   registerFuse,
+  registerSearch,
+  registerTrain,
+  registerTrainer,
+  registerInferencer,
+  registerRepro,
+  registerMine,
 ];

@@ -78,6 +78,8 @@ export interface EvaluationRecipe {
   /** Split with judgments to measure on; never the test split. */
   split: string;
   measures: string[];
+  /** Measure every checkpoint, or only the last one, which leaves more time to the Trainer. */
+  when: 'checkpoints' | 'end';
   /** At most this many queries, the same at each measurement; 0 for all. */
   queries: number;
   /** The measure that decides which checkpoint is best. */

@@ -123,6 +123,9 @@ const evaluation = mapping({
   measures: list(measure(), 'a list of measures')
     .default(['RR@10', 'nDCG@10', 'R@100'])
     .describe('what is measured at each checkpoint'),
+  when: oneOf('checkpoints', 'end')
+    .default('checkpoints')
+    .describe('measure every checkpoint, or only the last one'),
   queries: whole(0).default(0).describe('at most this many queries, always the same; 0 for all'),
   best: measure()
     .optional()

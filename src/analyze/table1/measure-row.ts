@@ -1,0 +1,91 @@
+import { exists } from '../../base/files.js';
+import type { SessionOptions } from '../../engine/index.js';
+import { type Ranking, type Run, readRun, writeRun } from '../../evaluate/index.js';
+import { Bm25SearchPool, openBm25Index } from '../../index/bm25/index.js';
+import { Refresh } from '../../train/refresh.js';
+import type { RunDirectory } from '../../train/run-directory.js';
+import { openRun } from '../../train/run-setup.js';
+import { bm25Folder } from '../../train/static-candidates.js';
+import { evaluationSet } from '../../train/training-data.js';
+import { RERANK_DEPTH } from './rows.js';
+
+/** How deep retrieval goes. */
+const DEPTH = 1000;
+
+/** What a system finds for the test queries, by itself and when it reorders BM25's best. */
+export interface SystemRuns {
+  retrieval: Run;
+  rerank?: Run;
+}
+
+/** Searches the test queries with a run's checkpoint of a step; what was found is kept beside the run. */
+export async function measureRun(
+  run: RunDirectory,
+  options: { system: string; step: number; split: string; bm25: Run; session: SessionOptions },
+): Promise<SystemRuns> {
+  const { system, step, split, bm25, session } = options;
+  const paths = {
+    retrieval: run.file(`${split}-${step}.trec`),
+    rerank: run.file(`${split}-${step}-rerank.trec`),
+  };
+  if (await exists(paths.rerank)) {
+    return { retrieval: await readRun(paths.retrieval), rerank: await readRun(paths.rerank) };
+  }
+  const { data, description } = await openRun(run.path, { quiet: true });
+  const { queries } = await evaluationSet(data, { split, limit: 0, seed: 0 });
+  const refresh = await Refresh.open(step, { run, recipe: description.recipe, data, session });
+  const retrieval = new Map<string, Ranking>();
+  const rerank = new Map<string, Ranking>();
+  // Ranking the whole collection gives every candidate's score, whatever index and however many pieces there are.
+  for await (const { query, ids, scores } of refresh.search(queries, data.documents.count)) {
+    const id = data.queries.cache.id(query);
+    const all: Ranking = {
+      ids: Array.from(ids, (document) => data.documents.cache.id(document)),
+      scores: Float64Array.from(scores),
+    };
+    retrieval.set(id, { ids: all.ids.slice(0, DEPTH), scores: all.scores.slice(0, DEPTH) });
+    rerank.set(id, restrict(all, bm25.rankings.get(id)));
+  }
+  await refresh.close();
+  const runs = { retrieval: { tag: system, rankings: retrieval }, rerank: { tag: system, rankings: rerank } };
+  await writeRun(paths.retrieval, runs.retrieval);
+  await writeRun(paths.rerank, runs.rerank);
+  return runs;
+}
+
+/** BM25's ranking of the test queries, made with the index of a run. */
+export async function measureBm25(
+  run: RunDirectory,
+  options: { system: string; split: string },
+): Promise<Run> {
+  const path = run.file(`${options.split}-bm25.trec`);
+  if (await exists(path)) return readRun(path);
+  const { data } = await openRun(run.path, { quiet: true });
+  const index = await openBm25Index(await bm25Folder(run, data));
+  const pool = new Bm25SearchPool(index);
+  const queries: { id: string; text: string }[] = [];
+  for await (const query of data.dataset.queries(options.split)) queries.push(query);
+  const found = await pool.search(
+    queries.map(({ text }) => text),
+    { k: DEPTH },
+  );
+  await pool.close();
+  const rankings = new Map(
+    queries.map(({ id }, i) => [
+      id,
+      {
+        ids: Array.from(found[i].ids, (document) => index.documentId(document)),
+        scores: Float64Array.from(found[i].scores),
+      },
+    ]),
+  );
+  const bm25 = { tag: options.system, rankings };
+  await writeRun(path, bm25);
+  return bm25;
+}
+
+function restrict(all: Ranking, candidates: Ranking | undefined): Ranking {
+  const wanted = new Set(candidates?.ids.slice(0, RERANK_DEPTH));
+  const kept = all.ids.flatMap((id, i) => (wanted.has(id) ? i : []));
+  return { ids: kept.map((i) => all.ids[i]), scores: Float64Array.from(kept, (i) => all.scores[i]) };
+}

@@ -1,0 +1,50 @@
+import { escapeCell, formatTable, type TableFormat } from '../../base/table.js';
+import { MEASURES } from './rows.js';
+import type { Table1Result } from './table1.js';
+
+/** p-values below this are marked. */
+const ALPHA = 0.01;
+
+/**
+ * The table for people. Letters after RR@10 name the systems that a row is significantly ahead of (paired t-test,
+ * p < .01).
+ */
+export function table1Text(
+  { dataset, rows }: { dataset: string; rows: readonly Table1Result[] },
+  format: TableFormat,
+): string {
+  const letter = (row: number): string => String.fromCharCode(97 + row);
+  const number = (value: number | undefined): string =>
+    value === undefined ? '–' : value.toFixed(3).replace(/^0/, '');
+  const ahead = (row: Table1Result): string =>
+    rows
+      .flatMap((other, i) => {
+        const leads = row.measures['RR@10'] > other.measures['RR@10'] && row.pValues[other.system] < ALPHA;
+        return leads ? letter(i) : [];
+      })
+      .join('');
+  const header = [
+    '',
+    'system',
+    ...MEASURES,
+    ...MEASURES.map((name) => `rerank ${name}`),
+    'steps',
+    'seconds',
+    'ahead of',
+  ];
+  const table = {
+    header,
+    numeric: header.map((_, i) => i > 1 && i < header.length - 1),
+    rows: rows.map((row, i) => [
+      letter(i),
+      escapeCell(row.system, format),
+      ...MEASURES.map((name) => number(row.measures[name])),
+      ...MEASURES.map((name) => number(row.rerank?.[name])),
+      String(row.steps),
+      String(Math.round(row.seconds)),
+      ahead(row),
+    ]),
+  };
+  const note = `${dataset}; "ahead of": RR@10 significantly higher, paired t-test, p < ${ALPHA}`;
+  return `${formatTable(table, format)}\n\n${note}`;
+}

@@ -1,0 +1,63 @@
+import { exists } from '../../base/files.js';
+import { fingerprintRecipe } from '../../train/recipe/fingerprint.js';
+import type { Recipe, StageRecipe } from '../../train/recipe/recipe.js';
+import { RunDirectory } from '../../train/run-directory.js';
+import { createRun, isRun } from '../../train/run-setup.js';
+import { type SuperviseOptions, supervise } from '../../train/supervisor.js';
+
+export interface TrainRowOptions {
+  data: string;
+  split: string;
+  /** Folder that holds the runs of all rows. */
+  out: string;
+  supervise: Omit<SuperviseOptions, 'path'>;
+}
+
+/**
+ * Trains a recipe to its end and gives its run; one that is finished already is taken as it is. Recipes that begin
+ * with the same stage share a run of that stage, so that they start from the same model, and it is trained once.
+ */
+export async function trainRow(recipe: Recipe, options: TrainRowOptions): Promise<RunDirectory> {
+  const [first, ...rest] = recipe.stages;
+  if (rest.length === 0) return trainRun(recipe, `${options.out}/${recipe.name}`, options);
+  const warmup = asRecipe(recipe, `warmup-${first.name}`, [first]);
+  const started = await trainRun(
+    warmup,
+    `${options.out}/warmup-${fingerprintRecipe(warmup).slice(0, 8)}`,
+    options,
+  );
+  const last = (await started.steps('checkpoints')).at(-1)!;
+  const init = started.stepPath('checkpoints', last);
+  const continued = asRecipe({ ...recipe, model: { ...recipe.model, init } }, recipe.name, rest);
+  return trainRun(continued, `${options.out}/${recipe.name}`, options);
+}
+
+/** Multiplies the steps of all stages, and the intervals that go with them. */
+export function scaleSteps(recipe: Recipe, factor: number): Recipe {
+  const scaled = (steps: number): number => Math.max(1, Math.round(steps * factor));
+  return {
+    ...recipe,
+    stages: recipe.stages.map((stage) => ({ ...stage, steps: scaled(stage.steps) })),
+    checkpoint: { ...recipe.checkpoint, every: scaled(recipe.checkpoint.every) },
+    optimizer: { ...recipe.optimizer, warmupSteps: Math.round(recipe.optimizer.warmupSteps * factor) },
+  };
+}
+
+async function trainRun(recipe: Recipe, path: string, options: TrainRowOptions): Promise<RunDirectory> {
+  const { data, split } = options;
+  if (!(await isRun(path))) {
+    await createRun(
+      path,
+      { data, split, recipe, recipeFingerprint: fingerprintRecipe(recipe) },
+      { quiet: true },
+    );
+  }
+  const run = new RunDirectory(path);
+  const end = recipe.stages.reduce((sum, { steps }) => sum + steps, 0);
+  if (!(await exists(run.stepPath('evaluations', end)))) await supervise({ ...options.supervise, path });
+  return run;
+}
+
+function asRecipe(recipe: Recipe, name: string, stages: StageRecipe[]): Recipe {
+  return { ...recipe, name, description: '', stages };
+}

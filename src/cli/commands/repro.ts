@@ -1,0 +1,97 @@
+import { availableParallelism } from 'node:os';
+import { Option } from 'commander';
+import type { Table1Result } from '../../analyze/table1/table1.js';
+import type { RegisterCommand } from '../command.js';
+import { wholeNumber } from '../option-parsers.js';
+
+interface ReproOptions {
+  data: string;
+  out: string;
+  size: 'small' | 'full';
+  split: string;
+  testSplit: string;
+  recipes?: string;
+  set: string[];
+  trainerThreads?: number;
+  inferencerThreads?: number;
+  json?: boolean;
+  quiet?: boolean;
+}
+
+/** Shorter training for a first look. */
+const STEP_FACTOR = { small: 0.5, full: 1 };
+
+const EXAMPLES = `
+Examples:
+  nearmiss repro table1 --data data/medquad --out runs/table1
+  nearmiss repro table1 --data data/medquad --out runs/table1 --size small --recipes rand-neg,ance-firstp
+
+Every row starts from the same model and takes the same number of steps. Rows that are done are not trained again,
+and a row that was interrupted goes on. The table is also written to OUT/table1.md and OUT/table1.json.`;
+
+export const registerRepro: RegisterCommand = (program) => {
+  program
+    .command('repro')
+    .description('Reproduces experiments of the papers.')
+    .command('table1')
+    .summary("all rows of the ANCE paper's Table 1")
+    .description(
+      "Trains every row of the ANCE paper's Table 1 with the same budget, and compares them on a test split.",
+    )
+    .requiredOption('--data <dir>', 'the collection')
+    .option('--out <dir>', 'folder for the runs and the table', 'runs/table1')
+    .addOption(new Option('--size <size>', 'how long to train').choices(['small', 'full']).default('full'))
+    .option('--split <name>', 'split to learn from', 'train')
+    .option('--test-split <name>', 'split to compare on', 'test')
+    .option('--recipes <list>', 'only these rows, with commas between')
+    .option('--set <path=value>', 'change a value of every recipe (repeatable)', collect, [])
+    .option('--trainer-threads <n>', "the Trainer's share of the cores (default: all)", wholeNumber(1))
+    .option('--inferencer-threads <n>', "the Inferencer's share of the cores (default: all)", wholeNumber(1))
+    .option('--json', 'print the table as one JSON object')
+    .option('--quiet', 'no live view')
+    .addHelpText('after', EXAMPLES)
+    .action(table1Command);
+};
+
+async function table1Command(options: ReproOptions): Promise<void> {
+  const [{ reproduceTable1 }, { table1Text }, { LiveView }, { writeFileAtomic }] = await Promise.all([
+    import('../../analyze/table1/table1.js'),
+    import('../../analyze/table1/report.js'),
+    import('../../train/live-view.js'),
+    import('../../base/files.js'),
+  ]);
+  const cores = availableParallelism();
+  const view = new LiveView({ quiet: options.quiet });
+  const stop = new AbortController();
+  const onInterrupt = (): void => stop.abort();
+  process.once('SIGINT', onInterrupt).once('SIGTERM', onInterrupt);
+  const table = await reproduceTable1({
+    data: options.data,
+    split: options.split,
+    testSplit: options.testSplit,
+    out: options.out,
+    stepFactor: STEP_FACTOR[options.size],
+    set: options.set,
+    recipes: options.recipes?.split(','),
+    supervise: {
+      threads: { trainer: options.trainerThreads ?? cores, inferencer: options.inferencerThreads ?? cores },
+      stopSignal: stop.signal,
+      onEvent: (role, event) => view.show(role, event),
+      onRestart: (role, reason, waitMs) =>
+        view.log('warning', `the ${role} died (${reason}); again in ${waitMs / 1000} s`),
+    },
+    onRow: (row) => view.log('info', rowLine(row)),
+  }).finally(() => process.off('SIGINT', onInterrupt).off('SIGTERM', onInterrupt));
+  await writeFileAtomic(`${options.out}/table1.json`, `${JSON.stringify(table, null, 2)}\n`);
+  await writeFileAtomic(`${options.out}/table1.md`, `${table1Text(table, 'markdown')}\n`);
+  process.stdout.write(`${options.json ? JSON.stringify(table) : table1Text(table, 'text')}\n`);
+}
+
+function rowLine({ system, measures, steps, seconds }: Table1Result): string {
+  const values = Object.entries(measures).map(([name, value]) => `${name} ${value.toFixed(4)}`);
+  return `${system}: ${values.join('  ')}  (${steps} steps, ${Math.round(seconds)} s)`;
+}
+
+function collect(value: string, before: string[]): string[] {
+  return [...before, value];
+}

@@ -1,0 +1,190 @@
+import { availableParallelism } from 'node:os';
+import type { Command } from 'commander';
+import { NearmissError, UsageError } from '../../base/errors.js';
+import type { Recipe } from '../../train/recipe/recipe.js';
+import type { RegisterCommand } from '../command.js';
+import { wholeNumber } from '../option-parsers.js';
+
+interface TrainOptions {
+  data?: string;
+  recipe?: string;
+  out?: string;
+  split: string;
+  set: string[];
+  printConfig?: boolean;
+  json?: boolean;
+  quiet?: boolean;
+  trainerThreads?: number;
+  inferencerThreads?: number;
+}
+
+const EXAMPLES = `
+Examples:
+  nearmiss train --data data/medquad --recipe ance-firstp --out runs/medquad
+  nearmiss train --data data/medquad --recipe ance-firstp --out runs/quick --set stages.ance.steps=50
+  nearmiss train --recipe ance-firstp --print-config       every value and where it comes from
+  nearmiss train --out runs/medquad                        goes on with a run that was interrupted
+
+The Trainer and the Inferencer run as two processes that meet only in the run's folder. Whatever is interrupted,
+by Ctrl-C or worse, goes on with the same command. The best model is in RUN/best, ready for any other command.`;
+
+export const registerTrain: RegisterCommand = (program) => {
+  program
+    .command('train')
+    .summary('train a retriever')
+    .description(
+      'Trains a retriever by a recipe, with negatives that an index over the whole corpus keeps fresh.',
+    )
+    .option('--data <dir>', 'the collection, with judgments to learn from')
+    .option('--recipe <name>', 'a built-in recipe or a YAML file')
+    .option('--out <run>', "the run's folder")
+    .option('--split <name>', 'split whose judgments are learned from', 'train')
+    .option('--set <path=value>', 'change a value of the recipe (repeatable)', collect, [])
+    .option('--trainer-threads <n>', "the Trainer's share of the cores (default: half)", wholeNumber(1))
+    .option('--inferencer-threads <n>', "the Inferencer's share of the cores (default: half)", wholeNumber(1))
+    .option('--print-config', 'print the resolved recipe with the origin of each value, and stop')
+    .option('--json', 'print the outcome (or the resolved recipe) as JSON')
+    .option('--quiet', 'no live view')
+    .addHelpText('after', EXAMPLES)
+    .action(trainCommand);
+};
+
+async function trainCommand(options: TrainOptions): Promise<void> {
+  if (options.printConfig) return printConfig(options);
+  if (options.out === undefined)
+    throw new UsageError('train: --out RUN is missing', { hint: 'name a folder for the run' });
+  const { isRun, readRunDescription } = await import('../../train/run-setup.js');
+  const { RunDirectory } = await import('../../train/run-directory.js');
+  const existing = await isRun(options.out);
+  if (existing) await checkSameRun(await readRunDescription(new RunDirectory(options.out)), options);
+  else await createNewRun(options.out, options);
+  await superviseRun(options.out, options);
+  await printOutcome(options.out, options.json === true);
+}
+
+async function createNewRun(out: string, options: TrainOptions): Promise<void> {
+  if (options.data === undefined || options.recipe === undefined) {
+    throw new UsageError(`train: ${out} holds no run yet, so --data and --recipe are needed`, {
+      hint: 'e.g. nearmiss train --data data/medquad --recipe ance-firstp --out runs/medquad',
+    });
+  }
+  const [{ loadRecipe }, { fingerprintRecipe }, { createRun }] = await Promise.all([
+    import('../../train/recipe/load.js'),
+    import('../../train/recipe/fingerprint.js'),
+    import('../../train/run-setup.js'),
+  ]);
+  const { recipe, warnings } = await loadRecipe(options.recipe, { set: options.set });
+  for (const warning of warnings) process.stderr.write(`nearmiss: ${warning}\n`);
+  const recipeFingerprint = fingerprintRecipe(recipe);
+  const description = { data: options.data, split: options.split, recipe, recipeFingerprint };
+  await createRun(out, description, { quiet: options.quiet });
+}
+
+/** A run goes on only as what it was begun as. */
+async function checkSameRun(run: { data: string; recipe: Recipe }, options: TrainOptions): Promise<void> {
+  if (options.data !== undefined && options.data !== run.data) {
+    throw new NearmissError(`${options.out}: this run learns from ${run.data}, not from ${options.data}`, {
+      hint: 'leave --data out to go on with it, or choose another --out',
+    });
+  }
+  if (options.recipe === undefined && options.set.length === 0) return;
+  const { loadRecipe } = await import('../../train/recipe/load.js');
+  const { diffRecipes, formatDifferences } = await import('../../train/recipe/fingerprint.js');
+  const { recipe } = await loadRecipe(options.recipe ?? run.recipe.name, { set: options.set });
+  const differences = diffRecipes(run.recipe, recipe);
+  if (differences.length === 0) return;
+  throw new NearmissError(
+    `${options.out}: this run was begun with another recipe:\n${formatDifferences(differences)}`,
+    {
+      hint: 'leave --recipe and --set out to go on with it, or choose another --out',
+    },
+  );
+}
+
+async function superviseRun(path: string, options: TrainOptions): Promise<void> {
+  const [{ supervise }, { LiveView }] = await Promise.all([
+    import('../../train/supervisor.js'),
+    import('../../train/live-view.js'),
+  ]);
+  const half = Math.max(1, Math.floor(availableParallelism() / 2));
+  const view = new LiveView({ quiet: options.quiet });
+  const stop = new AbortController();
+  const onInterrupt = (): void => {
+    view.log('warning', 'stopping after this step; the same command goes on later');
+    stop.abort();
+  };
+  process.once('SIGINT', onInterrupt).once('SIGTERM', onInterrupt);
+  try {
+    await supervise({
+      path,
+      threads: { trainer: options.trainerThreads ?? half, inferencer: options.inferencerThreads ?? half },
+      stopSignal: stop.signal,
+      onEvent: (role, event) => view.show(role, event),
+      onRestart: (role, reason, waitMs) =>
+        view.log('warning', `the ${role} died (${reason}); again in ${waitMs / 1000} s`),
+    });
+  } finally {
+    view.close();
+    process.off('SIGINT', onInterrupt).off('SIGTERM', onInterrupt);
+  }
+  if (stop.signal.aborted) process.exitCode = 130;
+}
+
+async function printOutcome(path: string, json: boolean): Promise<void> {
+  const [{ RunDirectory }, { bestSoFar }] = await Promise.all([
+    import('../../train/run-directory.js'),
+    import('../../train/inferencer.js'),
+  ]);
+  const run = new RunDirectory(path);
+  const best = await bestSoFar(run);
+  const finished = await run.isFinished();
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ run: path, finished, best })}\n`);
+    return;
+  }
+  if (!best) return;
+  const measures = Object.entries(best.measures).map(([name, value]) => `${name} ${value.toFixed(4)}`);
+  process.stdout.write(
+    `best model: ${run.file('best')} (step ${best.step}, ${best.split}: ${measures.join(', ')})\n`,
+  );
+}
+
+async function printConfig(options: TrainOptions): Promise<void> {
+  if (options.recipe === undefined) throw new UsageError('train: --print-config needs --recipe NAME');
+  const { loadRecipe } = await import('../../train/recipe/load.js');
+  const { configJson, formatConfig } = await import('../../train/recipe/format-config.js');
+  const { recipe, origins, warnings } = await loadRecipe(options.recipe, { set: options.set });
+  for (const warning of warnings) process.stderr.write(`nearmiss: ${warning}\n`);
+  const text = options.json ? JSON.stringify(configJson(recipe, origins)) : formatConfig(recipe, origins);
+  process.stdout.write(`${text}\n`);
+}
+
+/** One of the two processes alone, e.g. on another machine that sees the folder. */
+export const registerTrainer: RegisterCommand = (program) => registerRole(program, 'trainer');
+export const registerInferencer: RegisterCommand = (program) => registerRole(program, 'inferencer');
+
+function registerRole(program: Command, role: 'trainer' | 'inferencer'): void {
+  program
+    .command(role)
+    .summary(`run a run's ${role} alone`)
+    .description(
+      `Takes the ${role}'s role in a run that \`nearmiss train\` created, on any machine that sees its folder.`,
+    )
+    .argument('<run>', "the run's folder")
+    .option('--threads <n>', 'threads to compute with (default: all cores)', wholeNumber(1))
+    .addHelpText('after', `\nExample:\n  nearmiss ${role} /shared/runs/medquad --threads 8`)
+    .action(async (path: string, options: { threads?: number }) => {
+      const { takeRole } = await import('../../train/processes.js');
+      const stop = new AbortController();
+      process.once('SIGINT', () => stop.abort()).once('SIGTERM', () => stop.abort());
+      await takeRole(role, path, {
+        session: { threads: options.threads },
+        stopSignal: stop.signal,
+        onEvent: (event) => process.stderr.write(`${JSON.stringify(event)}\n`),
+      });
+    });
+}
+
+function collect(value: string, before: string[]): string[] {
+  return [...before, value];
+}
