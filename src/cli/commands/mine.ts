@@ -1,0 +1,143 @@
+import { type Command, Option } from 'commander';
+import { UsageError } from '../../base/errors.js';
+import type { Language } from '../../text/analyzers/analyzer.js';
+import { numberBetween, wholeNumber } from '../option-parsers.js';
+
+const SOURCES = ['bm25', 'model', 'run', 'static'] as const;
+const FORMATS = ['table', 'tevatron', 'flagembedding'] as const;
+
+export interface MineFlags {
+  split: string;
+  source: (typeof SOURCES)[number];
+  index?: string;
+  language: Language;
+  k1?: number;
+  b?: number;
+  model?: string;
+  maxLength?: number;
+  run?: string;
+  examples?: string;
+  depth: number;
+  skipRanks: number;
+  margin?: number;
+  relativeMargin?: number;
+  dropAnswers?: boolean;
+  keepDuplicates?: boolean;
+  out?: string;
+  format: (typeof FORMATS)[number];
+  negatives?: number;
+  show: number;
+  seed: number;
+  threads?: number;
+  overwrite?: boolean;
+  json?: boolean;
+}
+
+const EXAMPLES = `
+Sources:
+  bm25     rank with BM25; --index names an index of the collection, else a temporary one is built
+  model    encode the collection with --model and rank by exact search: what a refresh of ANCE does
+  run      rankings of any other system, as a TREC or MS MARCO run of the training queries
+  static   the negatives of training examples: the collection's own, or those in --examples
+
+Every document judged relevant to a query is excluded, always, and so is one with the same text. The other rules guard
+against relevant documents that nobody has judged; look at the samples to see whether you need them. Rules apply in the
+order of the report, and each counts what the ones before it left.
+
+Without --out nothing is written. A table is a folder with ids, scores and ranks; tevatron (with ids) and flagembedding
+(with texts) are JSON lines, where queries without a negative are left out.
+
+Examples:
+  nearmiss mine data/scifact --show 5                                            look first
+  nearmiss mine data/scifact --out negatives/bm25                                BM25's top 200
+  nearmiss mine data/scifact --source model --model minilm --relative-margin .95 --out negatives/minilm
+  nearmiss mine data/squad --drop-answers --depth 100 --out negatives/squad
+  nearmiss mine data/scifact --source run --run splade.trec --skip-ranks 10 --out negatives/splade
+  nearmiss mine data/scifact --format flagembedding --negatives 15 --out train.jsonl.gz
+  nearmiss mine data/scifact --show 0 --json | jq .report`;
+
+/** `nearmiss mine`: candidates for negatives, to look at before training and to train with, here or elsewhere. */
+export function registerMine(program: Command): void {
+  program
+    .command('mine')
+    .summary('find hard negatives and look at them')
+    .description('Ranks documents for the training queries and keeps those that may serve as negatives.')
+    .argument('<data>', 'a BEIR folder, or any collection that "nearmiss data import" reads')
+    .option('--split <name>', 'split whose queries to mine for', 'train')
+    .addOption(new Option('--source <name>', 'what ranks').choices(SOURCES).default('bm25'))
+    .option('--index <folder>', 'bm25: an index of the collection')
+    .addOption(
+      new Option('--language <name>', 'bm25: how text becomes terms, without --index')
+        .choices(['en', 'unicode', 'cjk'])
+        .default('en'),
+    )
+    .option('--k1 <number>', "bm25: BM25's k1 (default: 0.9)", numberBetween(0, 1000))
+    .option('--b <number>', "bm25: BM25's b (default: 0.4)", numberBetween(0, 1))
+    .option('--model <name>', 'model: minilm, a folder, or a hub id')
+    .option('--max-length <tokens>', "model: tokens kept of each text (default: the model's)", wholeNumber(3))
+    .option('--run <file>', 'run: a TREC or MS MARCO run')
+    .option('--examples <file>', 'static: a training file of any format that "data import" reads')
+    .option('--depth <n>', 'last rank to look at', wholeNumber(1), 200)
+    .option('--skip-ranks <n>', 'leave out the first n ranks', wholeNumber(0), 0)
+    .option('--margin <x>', "drop what scores above the positive's score − x", numberBetween(0, 1e9))
+    .option(
+      '--relative-margin <x>',
+      "drop what scores above x × the positive's score",
+      numberBetween(0.01, 1),
+    )
+    .option('--drop-answers', 'drop what contains an answer of the query (metadata.answers)')
+    .option('--keep-duplicates', "keep documents with a positive's text under another id")
+    .option('--out <path>', 'folder (table) or file to write')
+    .addOption(new Option('--format <name>', 'what to write').choices(FORMATS).default('table'))
+    .option('--negatives <n>', 'training files: draw n for each query (default: all)', wholeNumber(1))
+    .option('--show <n>', 'show the negatives of n queries', wholeNumber(0), 3)
+    .option('--seed <n>', 'decides which queries are shown and which negatives drawn', wholeNumber(0), 42)
+    .option('--threads <n>', 'threads (default: all cores)', wholeNumber(1))
+    .option('--overwrite', 'replace what is there')
+    .option('--json', 'print report and samples as JSON')
+    .addHelpText('after', EXAMPLES)
+    .action(mineAction);
+}
+
+async function mineAction(data: string, flags: MineFlags): Promise<void> {
+  checkFlags(flags);
+  const { mineCommand } = await import('./mine/mine-command.js');
+  await mineCommand(data, flags);
+}
+
+/** Which flags belong to one source only. */
+const FLAGS_OF = {
+  bm25: ['index', 'k1', 'b'],
+  model: ['model', 'maxLength'],
+  run: ['run'],
+  static: ['examples'],
+} as const;
+
+function checkFlags(flags: MineFlags): void {
+  for (const [source, names] of Object.entries(FLAGS_OF)) {
+    const stray = names.find((name) => flags[name] !== undefined);
+    if (source !== flags.source && stray) {
+      throw new UsageError(`${toFlag(stray)} is of no use with --source ${flags.source}`, {
+        hint: `did you mean --source ${source}?`,
+      });
+    }
+  }
+  if (flags.source === 'model' && !flags.model) throw missing('--model', 'model', 'minilm');
+  if (flags.source === 'run' && !flags.run) throw missing('--run', 'run', 'bm25.trec');
+  if (flags.negatives !== undefined && flags.format === 'table') {
+    throw new UsageError('--negatives is of no use with --format table, which keeps every candidate', {
+      hint: 'how many are drawn is said when training; or choose --format tevatron or flagembedding',
+    });
+  }
+  if (flags.out === undefined && flags.format !== 'table') {
+    throw new UsageError(`--format ${flags.format} writes a file: expected --out with it`);
+  }
+}
+
+function missing(flag: string, source: string, example: string): UsageError {
+  return new UsageError(`--source ${source}: expected ${flag} with it`, { hint: `e.g. ${flag} ${example}` });
+}
+
+function toFlag(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}

@@ -1,0 +1,105 @@
+import { NearmissError } from '../../../base/errors.js';
+import { exists } from '../../../base/files.js';
+import { count, Progress } from '../../../base/progress.js';
+import { openDataset } from '../../../data/open.js';
+import { queryAnswers } from '../../../evaluate/query-answers.js';
+import {
+  buildRules,
+  type CandidateTable,
+  loadMiningData,
+  type MiningData,
+  mine,
+  type RuleTexts,
+} from '../../../negatives/index.js';
+import type { MineFlags } from '../mine.js';
+import { openRankings } from './rankings.js';
+import { formatReport, type Summary } from './report.js';
+import { formatSamples, PositiveRanks, takeSamples } from './samples.js';
+import { writeTrainingFile } from './training-file.js';
+
+/** Mines, writes what was asked for, and prints report and samples. */
+export async function mineCommand(path: string, flags: MineFlags): Promise<void> {
+  await checkOutput(flags);
+  const dataset = await openDataset(
+    path,
+    flags.examples ? { examples: { [flags.split]: flags.examples }, split: flags.split } : {},
+  );
+  const reading = new Progress({ label: 'read', unit: 'documents' });
+  const data = await loadMiningData(dataset, {
+    split: flags.split,
+    texts: Boolean(flags.dropAnswers || flags.show > 0 || flags.format === 'flagembedding'),
+    onDocument: () => reading.advance(),
+  });
+  reading.finish();
+  const rankings = await openRankings(dataset, data, flags);
+  try {
+    // Begun with the first query: before it, the ranker may be busy for long and shows that itself.
+    let progress: Progress | undefined;
+    const total = data.queries.length;
+    const positiveRanks = new PositiveRanks();
+    const { table, report } = await mine({
+      ...rankings,
+      lists: positiveRanks.watch(rankings.lists, data.positives.of),
+      queryCount: data.queries.length,
+      documentCount: data.documents.size,
+      dataFingerprint: data.dataFingerprint,
+      depth: flags.depth,
+      positives: data.positives.of,
+      rules: buildRules(flags, ruleTexts(data, flags)),
+      onQuery: () => {
+        progress ??= new Progress({ label: 'mine', unit: 'queries', total });
+        progress.advance();
+      },
+    });
+    progress?.finish();
+    const written = await writeOutput(table, data, flags);
+    const summary: Summary = {
+      data: dataset.name,
+      split: flags.split,
+      source: flags.source,
+      index: rankings.index,
+      documents: data.documents.size,
+      queries: data.queries.length,
+      depth: flags.depth,
+      report,
+      out: flags.out,
+      written,
+    };
+    const samples = takeSamples(table, data, positiveRanks, flags);
+    if (flags.json) process.stdout.write(`${JSON.stringify({ ...summary, samples })}\n`);
+    else process.stdout.write(`${formatReport(summary)}${formatSamples(samples)}`);
+  } finally {
+    await rankings.close();
+    await data.close();
+  }
+}
+
+function ruleTexts({ queries, fingerprintOf, texts }: MiningData, flags: MineFlags): RuleTexts {
+  const hint = 'dropping answers needs the answers of every training query; leave --drop-answers out';
+  return {
+    ...(!flags.keepDuplicates && { fingerprintOf }),
+    ...(flags.dropAnswers && {
+      answers: { answersOf: (query) => queryAnswers(queries[query], hint), textOf: texts!.get },
+    }),
+  };
+}
+
+/** Says so before hours of work that the place is taken. */
+async function checkOutput({ out, overwrite }: MineFlags): Promise<void> {
+  if (out === undefined || overwrite || !(await exists(out))) return;
+  throw new NearmissError(`${out}: already exists`, { hint: 'choose another place, or pass --overwrite' });
+}
+
+async function writeOutput(
+  table: CandidateTable,
+  data: MiningData,
+  { out, format, negatives, seed, overwrite }: MineFlags,
+): Promise<string | undefined> {
+  if (out === undefined) return undefined;
+  if (format === 'table') {
+    await table.save(out, { overwrite });
+    return `candidates of ${count(table.queryCount)} queries`;
+  }
+  const examples = await writeTrainingFile(out, { table, data, format, negatives, seed });
+  return `${count(examples)} training examples`;
+}

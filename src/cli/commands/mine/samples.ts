@@ -1,0 +1,105 @@
+import { shorten } from '../../../base/errors.js';
+import { formatTable } from '../../../base/table.js';
+import { Random } from '../../../engine/random.js';
+import type { CandidateTable, MineOptions, MiningData, RankedList } from '../../../negatives/index.js';
+import type { MineFlags } from '../mine.js';
+
+/** Candidates shown of a query: the hardest, where unlabelled positives would be. */
+const SHOWN_CANDIDATES = 5;
+const SNIPPET = 100;
+
+interface SampleDocument {
+  id: string;
+  /** Missing where a positive was not ranked. */
+  rank?: number;
+  score?: number;
+  text: string;
+}
+
+export interface Sample {
+  id: string;
+  query: string;
+  positives: SampleDocument[];
+  negatives: SampleDocument[];
+}
+
+/** Where rankings have the known positives, which mining drops: noted in passing. */
+export class PositiveRanks {
+  readonly #places = new Map<number, Map<number, { rank: number; score?: number }>>();
+
+  async *watch(lists: MineOptions['lists'], positives: MineOptions['positives']): AsyncGenerator<RankedList> {
+    for await (const list of lists) {
+      const { query, ids, scores } = list;
+      const known = new Set(positives(query));
+      const found = new Map<number, { rank: number; score?: number }>();
+      ids.forEach((id, place) => {
+        if (known.has(id)) found.set(id, placeOf(place + 1, scores[place]));
+      });
+      if (found.size > 0) this.#places.set(query, found);
+      yield list;
+    }
+  }
+
+  of(query: number, document: number): { rank?: number; score?: number } {
+    return this.#places.get(query)?.get(document) ?? {};
+  }
+}
+
+/** Some queries that have candidates, the same ones for the same seed. */
+export function takeSamples(
+  table: CandidateTable,
+  data: MiningData,
+  positiveRanks: PositiveRanks,
+  { show, seed }: MineFlags,
+): Sample[] {
+  if (show === 0) return [];
+  const queries = data.queries.map((_, query) => query).filter((query) => table.counts[query] > 0);
+  const shown = Random.from(seed, 'samples').shuffle(queries).slice(0, show);
+  return shown.map((query) => {
+    const { ids, scores, ranks } = table.row(query);
+    return {
+      id: data.queries[query].id,
+      query: data.queries[query].text,
+      positives: Array.from(data.positives.of(query), (document) => ({
+        ...describeDocument(data, document),
+        ...positiveRanks.of(query, document),
+      })),
+      negatives: Array.from(ids.subarray(0, SHOWN_CANDIDATES), (document, place) => ({
+        ...describeDocument(data, document),
+        ...placeOf(ranks[place], scores[place]),
+      })),
+    };
+  });
+}
+
+export function formatSamples(samples: readonly Sample[]): string {
+  return samples.map(formatSample).join('');
+}
+
+function formatSample({ id, query, positives, negatives }: Sample): string {
+  const row = (mark: string, { id, rank, score, text }: SampleDocument): string[] => [
+    mark,
+    rank === undefined ? '–' : `${rank}`,
+    score?.toFixed(4) ?? '',
+    id,
+    text,
+  ];
+  const table = formatTable({
+    header: ['', 'rank', 'score', 'id', 'document'],
+    rows: [
+      ...positives.map((positive) => row('+', positive)),
+      ...negatives.map((negative) => row('−', negative)),
+    ],
+    numeric: [false, true, true, false, false],
+  });
+  return `\n${id}: ${shorten(query, SNIPPET)}\n${table}`;
+}
+
+function placeOf(rank: number, score: number): { rank: number; score?: number } {
+  return Number.isNaN(score) ? { rank } : { rank, score };
+}
+
+function describeDocument({ documents, texts }: MiningData, document: number): { id: string; text: string } {
+  const text = texts!.get(document).replace(/\s+/g, ' ');
+  return { id: documents.idAt(document), text: shorten(text, SNIPPET) };
+}
