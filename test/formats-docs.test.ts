@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FILE_FORMATS, FOLDER_FORMATS } from '../src/data/formats.js';
+import { FILE_FORMATS, FOLDER_FORMATS } from '../src/data/format-names.js';
 import { validateDataset } from '../src/data/validate.js';
 import { runBuiltCli, runShown, shownCommands } from './console-blocks.fixture.js';
 

@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
 import { NearmissError } from '../base/errors.js';
 import { readBytes } from '../base/read-bytes.js';
-import { FILE_FORMATS, type FileFormatName, type FileOptions } from './formats.js';
+import { FILE_FORMATS, type FileFormatName } from './format-names.js';
+import type { FileOptions } from './formats.js';
 import { isObject } from './readers/record-lines.js';
 import { isTriplet } from './readers/sentence-transformers.js';
 

@@ -1,4 +1,5 @@
 import type { Document, Query } from './dataset.js';
+import type { FileFormatName } from './format-names.js';
 import { colbertExamples } from './readers/colbert.js';
 import { dprExamples } from './readers/dpr.js';
 import { type FieldNames, toDocument, toQuery } from './readers/fields.js';
@@ -38,108 +39,35 @@ export interface FileOptions {
   topicPart?: TopicPart;
 }
 
-interface FileFormat {
-  summary: string;
-  open(file: string, options: FileOptions): FileParts;
-}
-
 const TABS = { delimiter: '\t', quotes: false };
 
-/** Every format of a single file. */
-export const FILE_FORMATS = {
-  jsonl: {
-    summary: 'JSON lines, fields by name',
-    open: (file, { role, fields }) =>
-      role === 'queries'
-        ? { queries: jsonlQueries(file, fields) }
-        : { documents: jsonlDocuments(file, fields) },
-  },
-  json: { summary: 'one JSON list of objects, fields by name', open: openJson },
-  csv: {
-    summary: 'comma separated, quoted cells',
-    open: (file, options) => openTable(file, { delimiter: options.delimiter ?? ',', quotes: true }, options),
-  },
-  tsv: {
-    summary: 'tab separated, no quoting; without a header line: id, text',
-    open: (file, options) => openTable(file, TABS, options),
-  },
-  'trec-topics': {
-    summary: '<top> or <topic> blocks: queries',
-    open: (file, { topicPart }) => ({ queries: trecTopics(file, topicPart) }),
-  },
-  'msmarco-passages': {
-    summary: 'collection.tsv: pid, text',
-    open: (file) => ({ documents: msmarcoPassages(file) }),
-  },
-  'msmarco-documents': {
-    summary: 'msmarco-docs.tsv: docid, url, title, body',
-    open: (file) => ({ documents: msmarcoDocuments(file) }),
-  },
-  'msmarco-queries': {
-    summary: 'queries.*.tsv: qid, text',
-    open: (file) => ({ queries: msmarcoQueries(file) }),
-  },
-  'msmarco-triples': {
-    summary: 'triples.train.*.tsv: query, positive, negative as texts',
-    open: (file) => ({ examples: msmarcoTriples(file) }),
-  },
-  'msmarco-triple-ids': {
-    summary: 'qidpidtriples.*.tsv: qid, pid+, pid-',
-    open: (file) => ({ examples: msmarcoTripleIds(file) }),
-  },
-  'msmarco-top1000': {
-    summary: 'top1000.*: qid, pid, query, passage',
-    open: (file) => msmarcoTop1000(file),
-  },
-  'dpr-passages': {
-    summary: 'psgs_w100.tsv: id, text, title with a header line and quoted cells',
-    open: (file, options) => openTable(file, { delimiter: '\t', quotes: true }, options),
-  },
-  dpr: {
-    summary: 'DPR training: question, answers, positive_ctxs, hard_negative_ctxs',
-    open: (file) => ({ examples: dprExamples(file) }),
-  },
-  'dpr-jsonl': {
-    summary: 'the same as JSON lines',
-    open: (file) => ({ examples: dprExamples(file, { lines: true }) }),
-  },
-  tevatron: {
-    summary: 'Tevatron training: positive_passages or positive_document_ids',
-    open: (file) => ({ examples: tevatronExamples(file) }),
-  },
-  flagembedding: {
-    summary: 'FlagEmbedding training: query, pos, neg',
-    open: (file) => ({ examples: flagEmbeddingExamples(file) }),
-  },
-  colbert: {
-    summary: 'ColBERT training: [qid, pid+, pid-] or [qid, [pid, score], …]',
-    open: (file) => ({ examples: colbertExamples(file) }),
-  },
-  'sentence-transformers': {
-    summary: 'anchor, positive, negative_1, … as JSON lines',
-    open: (file) => ({ examples: tripletExamples(file) }),
-  },
-  'sentence-transformers-csv': {
-    summary: 'the same as CSV',
-    open: (file) => ({ examples: tripletExamples(file, { delimiter: ',', quotes: true }) }),
-  },
-} satisfies Record<string, FileFormat>;
-
-/** The name of a single file's format. */
-export type FileFormatName = keyof typeof FILE_FORMATS;
-
-/** Formats that are a whole folder. */
-export const FOLDER_FORMATS = {
-  beir: 'corpus.jsonl, queries.jsonl, qrels/<split>.tsv',
-  msmarco: 'collection.tsv or msmarco-docs.tsv, queries.*.tsv, qrels.*.tsv',
-  folder: 'a folder of Markdown, HTML or text files',
+/** How each format of a single file is opened. */
+export const FILE_READERS: Record<FileFormatName, (file: string, options: FileOptions) => FileParts> = {
+  jsonl: (file, { role, fields }) =>
+    role === 'queries'
+      ? { queries: jsonlQueries(file, fields) }
+      : { documents: jsonlDocuments(file, fields) },
+  json: openJson,
+  csv: (file, options) => openTable(file, { delimiter: options.delimiter ?? ',', quotes: true }, options),
+  tsv: (file, options) => openTable(file, TABS, options),
+  'trec-topics': (file, { topicPart }) => ({ queries: trecTopics(file, topicPart) }),
+  'msmarco-passages': (file) => ({ documents: msmarcoPassages(file) }),
+  'msmarco-documents': (file) => ({ documents: msmarcoDocuments(file) }),
+  'msmarco-queries': (file) => ({ queries: msmarcoQueries(file) }),
+  'msmarco-triples': (file) => ({ examples: msmarcoTriples(file) }),
+  'msmarco-triple-ids': (file) => ({ examples: msmarcoTripleIds(file) }),
+  'msmarco-top1000': (file) => msmarcoTop1000(file),
+  'dpr-passages': (file, options) => openTable(file, { delimiter: '\t', quotes: true }, options),
+  dpr: (file) => ({ examples: dprExamples(file) }),
+  'dpr-jsonl': (file) => ({ examples: dprExamples(file, { lines: true }) }),
+  tevatron: (file) => ({ examples: tevatronExamples(file) }),
+  flagembedding: (file) => ({ examples: flagEmbeddingExamples(file) }),
+  colbert: (file) => ({ examples: colbertExamples(file) }),
+  'sentence-transformers': (file) => ({ examples: tripletExamples(file) }),
+  'sentence-transformers-csv': (file) => ({
+    examples: tripletExamples(file, { delimiter: ',', quotes: true }),
+  }),
 };
-
-export type FormatName = FileFormatName | keyof typeof FOLDER_FORMATS;
-
-export function isFileFormat(name: string): name is FileFormatName {
-  return Object.hasOwn(FILE_FORMATS, name);
-}
 
 function openJson(file: string, { role, fields }: FileOptions): FileParts {
   const documents = jsonArraySource(file, (value, at) =>

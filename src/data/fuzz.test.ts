@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NearmissError } from '../base/errors.js';
-import { FILE_FORMATS, type FileFormatName } from './formats.js';
+import { FILE_FORMATS, type FileFormatName } from './format-names.js';
 import { type OpenOptions, openDataset } from './open.js';
 import { readQrels } from './qrels.js';
 import { READER_CASES } from './readers/readers.fixture.js';

@@ -9,7 +9,7 @@ export type {
 } from './dataset.js';
 export { fullText } from './dataset.js';
 export type { DistributionSummary } from './distribution.js';
-export type { FormatName } from './formats.js';
+export type { FormatName } from './format-names.js';
 export { IdTable } from './id-table.js';
 export { type OpenOptions, openDataset } from './open.js';
 export { formatProblem, type OnProblem, type Problem } from './problem.js';

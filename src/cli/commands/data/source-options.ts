@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { FILE_FORMATS, FOLDER_FORMATS, type FormatName } from '../../../data/formats.js';
+import { FILE_FORMATS, FOLDER_FORMATS, type FormatName } from '../../../data/format-names.js';
 import type { OpenOptions } from '../../../data/open.js';
 import type { TopicPart } from '../../../data/readers/trec-topics.js';
 
@@ -89,8 +89,7 @@ export function toOpenOptions(flags: SourceFlags): OpenOptions {
 /** The formats with what they are, for the help text. */
 export function formatsHelp(): string {
   const line = ([name, summary]: [string, string]): string => `  ${name.padEnd(26)}${summary}`;
-  const files = Object.entries(FILE_FORMATS).map(([name, { summary }]): [string, string] => [name, summary]);
-  return [...Object.entries(FOLDER_FORMATS), ...files].map(line).join('\n');
+  return [...Object.entries(FOLDER_FORMATS), ...Object.entries(FILE_FORMATS)].map(line).join('\n');
 }
 
 /** Parses a whole number above `least`. */

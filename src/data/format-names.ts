@@ -1,0 +1,40 @@
+// Apart from the readers, so that a help text need not load them.
+
+/** Formats of a single file. */
+export const FILE_FORMATS = {
+  jsonl: 'JSON lines, fields by name',
+  json: 'one JSON list of objects, fields by name',
+  csv: 'comma separated, quoted cells',
+  tsv: 'tab separated, no quoting; without a header line: id, text',
+  'trec-topics': '<top> or <topic> blocks: queries',
+  'msmarco-passages': 'collection.tsv: pid, text',
+  'msmarco-documents': 'msmarco-docs.tsv: docid, url, title, body',
+  'msmarco-queries': 'queries.*.tsv: qid, text',
+  'msmarco-triples': 'triples.train.*.tsv: query, positive, negative as texts',
+  'msmarco-triple-ids': 'qidpidtriples.*.tsv: qid, pid+, pid-',
+  'msmarco-top1000': 'top1000.*: qid, pid, query, passage',
+  'dpr-passages': 'psgs_w100.tsv: id, text, title with a header line and quoted cells',
+  dpr: 'DPR training: question, answers, positive_ctxs, hard_negative_ctxs',
+  'dpr-jsonl': 'the same as JSON lines',
+  tevatron: 'Tevatron training: positive_passages or positive_document_ids',
+  flagembedding: 'FlagEmbedding training: query, pos, neg',
+  colbert: 'ColBERT training: [qid, pid+, pid-] or [qid, [pid, score], …]',
+  'sentence-transformers': 'anchor, positive, negative_1, … as JSON lines',
+  'sentence-transformers-csv': 'the same as CSV',
+};
+
+/** Formats that are a whole folder. */
+export const FOLDER_FORMATS = {
+  beir: 'corpus.jsonl, queries.jsonl, qrels/<split>.tsv',
+  msmarco: 'collection.tsv or msmarco-docs.tsv, queries.*.tsv, qrels.*.tsv',
+  folder: 'a folder of Markdown, HTML or text files',
+};
+
+/** The name of a single file's format. */
+export type FileFormatName = keyof typeof FILE_FORMATS;
+
+export type FormatName = FileFormatName | keyof typeof FOLDER_FORMATS;
+
+export function isFileFormat(name: string): name is FileFormatName {
+  return Object.hasOwn(FILE_FORMATS, name);
+}
