@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FILE_FORMATS, FOLDER_FORMATS } from '../src/data/format-names.js';
+import { FILE_FORMAT_SUMMARIES, FOLDER_FORMAT_SUMMARIES } from '../src/data/format-names.js';
 import { validateDataset } from '../src/data/validate.js';
 import { runBuiltCli, runShown, shownCommands } from './console-blocks.fixture.js';
 
@@ -49,7 +49,7 @@ describe.sequential('docs/formats.md', () => {
 
   test('the help of import lists every format', async () => {
     const { stdout } = await runBuiltCli(['data', 'import', '--help']);
-    for (const name of [...Object.keys(FILE_FORMATS), ...Object.keys(FOLDER_FORMATS)]) {
+    for (const name of [...Object.keys(FILE_FORMAT_SUMMARIES), ...Object.keys(FOLDER_FORMAT_SUMMARIES)]) {
       expect(stdout).toMatch(new RegExp(`^  ${name} +\\S`, 'm'));
     }
   });

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { NearmissError } from '../base/errors.js';
 import { readBytes } from '../base/read-bytes.js';
-import { FILE_FORMATS, type FileFormatName } from './format-names.js';
+import { FILE_FORMAT_SUMMARIES, type FileFormatName } from './format-names.js';
 import type { FileOptions } from './formats.js';
 import { isObject } from './readers/record-lines.js';
 import { isTriplet } from './readers/sentence-transformers.js';
@@ -32,7 +32,7 @@ export async function detectFormat(file: string, role: FileOptions['role']): Pro
   const table = detectTable(start, name, role);
   if (table) return table;
   throw new NearmissError(`${file}: cannot tell the format from ${JSON.stringify(start.slice(0, 40))}`, {
-    hint: `name it with --format: ${Object.keys(FILE_FORMATS).join(', ')}`,
+    hint: `name it with --format: ${Object.keys(FILE_FORMAT_SUMMARIES).join(', ')}`,
   });
 }
 

@@ -1,7 +1,7 @@
 // Apart from the readers, so that a help text need not load them.
 
 /** Formats of a single file. */
-export const FILE_FORMATS = {
+export const FILE_FORMAT_SUMMARIES = {
   jsonl: 'JSON lines, fields by name',
   json: 'one JSON list of objects, fields by name',
   csv: 'comma separated, quoted cells',
@@ -24,17 +24,17 @@ export const FILE_FORMATS = {
 };
 
 /** Formats that are a whole folder. */
-export const FOLDER_FORMATS = {
+export const FOLDER_FORMAT_SUMMARIES = {
   beir: 'corpus.jsonl, queries.jsonl, qrels/<split>.tsv',
   msmarco: 'collection.tsv or msmarco-docs.tsv, queries.*.tsv, qrels.*.tsv',
   folder: 'a folder of Markdown, HTML or text files',
 };
 
 /** The name of a single file's format. */
-export type FileFormatName = keyof typeof FILE_FORMATS;
+export type FileFormatName = keyof typeof FILE_FORMAT_SUMMARIES;
 
-export type FormatName = FileFormatName | keyof typeof FOLDER_FORMATS;
+export type FormatName = FileFormatName | keyof typeof FOLDER_FORMAT_SUMMARIES;
 
 export function isFileFormat(name: string): name is FileFormatName {
-  return Object.hasOwn(FILE_FORMATS, name);
+  return Object.hasOwn(FILE_FORMAT_SUMMARIES, name);
 }

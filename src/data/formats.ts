@@ -21,6 +21,8 @@ import { tevatronExamples } from './readers/tevatron.js';
 import { type TopicPart, trecTopics } from './readers/trec-topics.js';
 import type { ExampleSource, RecordSource } from './sources.js';
 
+export { isFileFormat } from './format-names.js';
+
 /** What a single file holds. */
 export interface FileParts {
   documents?: RecordSource<Document>;
@@ -39,34 +41,44 @@ export interface FileOptions {
   topicPart?: TopicPart;
 }
 
+interface FileFormat {
+  open(file: string, options: FileOptions): FileParts;
+}
+
 const TABS = { delimiter: '\t', quotes: false };
 
-/** How each format of a single file is opened. */
-export const FILE_READERS: Record<FileFormatName, (file: string, options: FileOptions) => FileParts> = {
-  jsonl: (file, { role, fields }) =>
-    role === 'queries'
-      ? { queries: jsonlQueries(file, fields) }
-      : { documents: jsonlDocuments(file, fields) },
-  json: openJson,
-  csv: (file, options) => openTable(file, { delimiter: options.delimiter ?? ',', quotes: true }, options),
-  tsv: (file, options) => openTable(file, TABS, options),
-  'trec-topics': (file, { topicPart }) => ({ queries: trecTopics(file, topicPart) }),
-  'msmarco-passages': (file) => ({ documents: msmarcoPassages(file) }),
-  'msmarco-documents': (file) => ({ documents: msmarcoDocuments(file) }),
-  'msmarco-queries': (file) => ({ queries: msmarcoQueries(file) }),
-  'msmarco-triples': (file) => ({ examples: msmarcoTriples(file) }),
-  'msmarco-triple-ids': (file) => ({ examples: msmarcoTripleIds(file) }),
-  'msmarco-top1000': (file) => msmarcoTop1000(file),
-  'dpr-passages': (file, options) => openTable(file, { delimiter: '\t', quotes: true }, options),
-  dpr: (file) => ({ examples: dprExamples(file) }),
-  'dpr-jsonl': (file) => ({ examples: dprExamples(file, { lines: true }) }),
-  tevatron: (file) => ({ examples: tevatronExamples(file) }),
-  flagembedding: (file) => ({ examples: flagEmbeddingExamples(file) }),
-  colbert: (file) => ({ examples: colbertExamples(file) }),
-  'sentence-transformers': (file) => ({ examples: tripletExamples(file) }),
-  'sentence-transformers-csv': (file) => ({
-    examples: tripletExamples(file, { delimiter: ',', quotes: true }),
-  }),
+/** Every format of a single file; what each is for is told in `format-names.ts`. */
+export const FILE_FORMATS: Record<FileFormatName, FileFormat> = {
+  jsonl: {
+    open: (file, { role, fields }) =>
+      role === 'queries'
+        ? { queries: jsonlQueries(file, fields) }
+        : { documents: jsonlDocuments(file, fields) },
+  },
+  json: { open: openJson },
+  csv: {
+    open: (file, options) => openTable(file, { delimiter: options.delimiter ?? ',', quotes: true }, options),
+  },
+  tsv: { open: (file, options) => openTable(file, TABS, options) },
+  'trec-topics': { open: (file, { topicPart }) => ({ queries: trecTopics(file, topicPart) }) },
+  'msmarco-passages': { open: (file) => ({ documents: msmarcoPassages(file) }) },
+  'msmarco-documents': { open: (file) => ({ documents: msmarcoDocuments(file) }) },
+  'msmarco-queries': { open: (file) => ({ queries: msmarcoQueries(file) }) },
+  'msmarco-triples': { open: (file) => ({ examples: msmarcoTriples(file) }) },
+  'msmarco-triple-ids': { open: (file) => ({ examples: msmarcoTripleIds(file) }) },
+  'msmarco-top1000': { open: (file) => msmarcoTop1000(file) },
+  'dpr-passages': { open: (file, options) => openTable(file, { delimiter: '\t', quotes: true }, options) },
+  dpr: { open: (file) => ({ examples: dprExamples(file) }) },
+  'dpr-jsonl': { open: (file) => ({ examples: dprExamples(file, { lines: true }) }) },
+  tevatron: { open: (file) => ({ examples: tevatronExamples(file) }) },
+  flagembedding: { open: (file) => ({ examples: flagEmbeddingExamples(file) }) },
+  colbert: { open: (file) => ({ examples: colbertExamples(file) }) },
+  'sentence-transformers': { open: (file) => ({ examples: tripletExamples(file) }) },
+  'sentence-transformers-csv': {
+    open: (file) => ({
+      examples: tripletExamples(file, { delimiter: ',', quotes: true }),
+    }),
+  },
 };
 
 function openJson(file: string, { role, fields }: FileOptions): FileParts {

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NearmissError } from '../base/errors.js';
-import { FILE_FORMATS, type FileFormatName } from './format-names.js';
+import { FILE_FORMAT_SUMMARIES, type FileFormatName } from './format-names.js';
 import { type OpenOptions, openDataset } from './open.js';
 import { readQrels } from './qrels.js';
 import { READER_CASES } from './readers/readers.fixture.js';
@@ -104,7 +104,7 @@ async function survives(bytes: Uint8Array, work: () => Promise<unknown>): Promis
 }
 
 describe('any bytes give records or a NearmissError', () => {
-  const formats = [undefined, ...(Object.keys(FILE_FORMATS) as FileFormatName[])];
+  const formats = [undefined, ...(Object.keys(FILE_FORMAT_SUMMARIES) as FileFormatName[])];
   test.each(formats.map((format) => [format ?? 'auto', format] as const))('%s', async (_, format) => {
     await fc.assert(
       fc.asyncProperty(input, (bytes) => survives(bytes, () => consume({ format }))),

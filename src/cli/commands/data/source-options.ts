@@ -1,5 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { FILE_FORMATS, FOLDER_FORMATS, type FormatName } from '../../../data/format-names.js';
+import {
+  FILE_FORMAT_SUMMARIES,
+  FOLDER_FORMAT_SUMMARIES,
+  type FormatName,
+} from '../../../data/format-names.js';
 import type { OpenOptions } from '../../../data/open.js';
 import type { TopicPart } from '../../../data/readers/trec-topics.js';
 
@@ -28,7 +32,7 @@ export interface SourceFlags {
 
 /** Adds the flags that name a source's format, its parts and its fields. */
 export function addSourceOptions(command: Command): Command {
-  const formats = ['auto', ...Object.keys(FOLDER_FORMATS), ...Object.keys(FILE_FORMATS)];
+  const formats = ['auto', ...Object.keys(FOLDER_FORMAT_SUMMARIES), ...Object.keys(FILE_FORMAT_SUMMARIES)];
   return command
     .addOption(new Option('--format <name>', 'format of the source').choices(formats).default('auto'))
     .option('--documents <file>', 'documents that are in another file')
@@ -89,7 +93,9 @@ export function toOpenOptions(flags: SourceFlags): OpenOptions {
 /** The formats with what they are, for the help text. */
 export function formatsHelp(): string {
   const line = ([name, summary]: [string, string]): string => `  ${name.padEnd(26)}${summary}`;
-  return [...Object.entries(FOLDER_FORMATS), ...Object.entries(FILE_FORMATS)].map(line).join('\n');
+  return [...Object.entries(FOLDER_FORMAT_SUMMARIES), ...Object.entries(FILE_FORMAT_SUMMARIES)]
+    .map(line)
+    .join('\n');
 }
 
 /** Parses a whole number above `least`. */
