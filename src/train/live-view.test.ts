@@ -12,6 +12,7 @@ import {
   type ViewState,
 } from './live-view-state.js';
 import { renderView, sparkline } from './render-view.js';
+import { FakeTerminal } from './terminal.fixture.js';
 
 function step(number: number, more: Partial<StepEvent> = {}): StepEvent {
   return {
@@ -56,7 +57,7 @@ const REFRESH: RunEvent = {
 const ENCODE: RunEvent = { type: 'encode', step: 200, done: 10_688, total: 17_248 };
 
 /** The state after events of which each takes two seconds. */
-function after(...events: RunEvent[]): ViewState {
+function stateAfter(...events: RunEvent[]): ViewState {
   return events.reduce((state, event, i) => applyEvent(state, event, i * 2000), INITIAL_VIEW);
 }
 
@@ -64,7 +65,7 @@ const steps = (count: number): RunEvent[] => Array.from({ length: count }, (_, i
 
 describe('renderView', () => {
   test('80 columns', () => {
-    expect(renderView(after(...steps(231), REFRESH, EVALUATION, ENCODE, WORSE), 80)).toEqual([
+    expect(renderView(stateAfter(...steps(231), REFRESH, EVALUATION, ENCODE, WORSE), 80)).toEqual([
       'train        ance 231/300  ███████████████████████░░░░░░░  77%  ETA 2 min 18 s',
       'loss         1.7  █████▇▇▇▇▇▇▇▇▇▆▆▆▆▆▆▆▆▅▅▅▅▅▅▅▅▅▄▄▄▄▄▄▄▄▄▃▃▃▃▃▃▃▃▃▂▂▂▂▂▂▂▂▁▁▁▁▁',
       'gradients    norm 1.034, 3,500 tokens/s',
@@ -75,7 +76,7 @@ describe('renderView', () => {
   });
 
   test('40 columns', () => {
-    expect(renderView(after(...steps(231), REFRESH, EVALUATION), 40)).toEqual([
+    expect(renderView(stateAfter(...steps(231), REFRESH, EVALUATION), 40)).toEqual([
       'train  ance 231/300  77%  ETA 2 min 18 s',
       'loss   1.7  ██▇▇▇▇▆▆▆▆▅▅▅▅▄▄▄▄▃▃▃▃▂▂▂▂▁▁',
       'grad   norm 1.034, 3,500 tokens/s',
@@ -88,18 +89,18 @@ describe('renderView', () => {
   test('before the first step, while waiting, and at the end', () => {
     expect(renderView(INITIAL_VIEW, 80)).toEqual(['train        starts']);
     const wait: RunEvent = { type: 'wait', step: 100, for: 'negatives of checkpoint 100' };
-    expect(renderView(after(wait), 80)).toEqual(['train        waits for negatives of checkpoint 100']);
-    expect(renderView(after(...steps(100), wait), 80)[3]).toBe(
+    expect(renderView(stateAfter(wait), 80)).toEqual(['train        waits for negatives of checkpoint 100']);
+    expect(renderView(stateAfter(...steps(100), wait), 80)[3]).toBe(
       'negatives    waits for negatives of checkpoint 100',
     );
-    expect(renderView(after(...steps(100), wait, step(100)), 80)[3]).toBe(
+    expect(renderView(stateAfter(...steps(100), wait, step(100)), 80)[3]).toBe(
       'negatives    of step 100, 0 steps old',
     );
-    expect(renderView(after(...steps(300)), 80)[0]).toMatch(/ance 300\/300 {2}█{30} 100% {2}done$/);
+    expect(renderView(stateAfter(...steps(300)), 80)[0]).toMatch(/ance 300\/300 {2}█{30} 100% {2}done$/);
   });
 
   test('never wider than the terminal; colours change nothing but colours', () => {
-    const state = after(...steps(231), REFRESH, EVALUATION, WORSE, ENCODE);
+    const state = stateAfter(...steps(231), REFRESH, EVALUATION, WORSE, ENCODE);
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 200 }), (width) => {
         const lines = renderView(state, width);
@@ -150,35 +151,6 @@ describe('history', () => {
   });
 });
 
-const ESC = '\x1b';
-const SEQUENCES = new RegExp(`${ESC}\\[(\\d+)A|(${ESC}\\[J)|(${ESC}\\[\\d*m)|(\n)|([^${ESC}\n]+)`, 'g');
-
-/** A terminal as far as the view uses it: text, new lines, cursor up, erase below. */
-class FakeTerminal {
-  readonly isTTY: boolean;
-  readonly columns: number;
-  screen: string[] = [''];
-  raw = '';
-
-  constructor({ isTTY = true, columns = 80 } = {}) {
-    this.isTTY = isTTY;
-    this.columns = columns;
-  }
-
-  write(text: string): boolean {
-    this.raw += text;
-    for (const [, up, below, colour, line, plain] of text.matchAll(SEQUENCES)) {
-      if (up) this.screen = this.screen.slice(0, this.screen.length - Number(up));
-      else if (line) this.screen.push('');
-      else if (plain) this.screen[this.screen.length - 1] += plain;
-      else expect(below ?? colour).toBeDefined();
-      // The cursor is always at the start of a line when it goes up, and what is below is erased at once.
-      if (up) this.screen[this.screen.length - 1] = '';
-    }
-    return true;
-  }
-}
-
 function viewOn(terminal: FakeTerminal, environment: Record<string, string> = {}, quiet = false) {
   const clock = { time: 0 };
   const view = new LiveView({ stream: terminal as never, now: () => clock.time, environment, quiet });
@@ -198,7 +170,7 @@ describe('LiveView on a terminal', () => {
     for (const event of [REFRESH, EVALUATION, ENCODE, WORSE]) show(event);
     view.log('info', 'stopping after this step');
     view.close();
-    const drawn = renderView(after(...steps(231), REFRESH, EVALUATION, ENCODE, WORSE), 80);
+    const drawn = renderView(stateAfter(...steps(231), REFRESH, EVALUATION, ENCODE, WORSE), 80);
     expect(terminal.screen).toEqual([
       'warning: inferencer: no answer strings',
       'stopping after this step',
