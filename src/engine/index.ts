@@ -3,7 +3,7 @@ export { Graph, type Node, type Op, Value } from './graph.js';
 export { type EmitOptions, emitOnnx } from './onnx/emit.js';
 export * from './ops/index.js';
 export { AdamW } from './optimizer/adamw.js';
-export { clipByGlobalNorm, globalNorm, groupNorms, scale } from './optimizer/gradient-norm.js';
+export { clipFactor, globalNorm, groupNorms } from './optimizer/gradient-norm.js';
 export { Lamb } from './optimizer/lamb.js';
 export { isWeightMatrix, type Optimizer, type OptimizerOptions } from './optimizer/optimizer.js';
 export { type ScheduleOptions, scheduleFactor } from './optimizer/schedule.js';

@@ -1,11 +1,5 @@
 import { NearmissError } from '../base/errors.js';
-import {
-  clipByGlobalNorm,
-  globalNorm,
-  groupNorms,
-  type Optimizer,
-  type ParameterStore,
-} from '../engine/index.js';
+import { clipFactor, groupNorms, type Optimizer, type ParameterStore } from '../engine/index.js';
 import { layerGroupOf } from '../model/layer-groups.js';
 import type { TrainingBatch } from './batch.js';
 import type { Step } from './step.js';
@@ -57,13 +51,12 @@ export class Learner {
       const result = await step.addGradients(batch, this.#gradients, { seed, step: number, part, weight });
       loss += weight * result.loss;
     }
-    const gradientNorm = globalNorm(this.#gradients);
+    const norms = groupNorms(this.#gradients, (name) => layerGroupOf(name, layers));
+    const gradientNorm = Math.hypot(...Object.values(norms));
     const rate = learningRate(number);
     if (!Number.isFinite(loss) || !Number.isFinite(gradientNorm))
       throw diverged(number, loss, gradientNorm, rate);
-    const norms = groupNorms(this.#gradients, (name) => layerGroupOf(name, layers));
-    if (clip !== undefined) clipByGlobalNorm(this.#gradients, gradientNorm, clip);
-    optimizer.update(this.#gradients, rate);
+    optimizer.update(this.#gradients, rate, clip === undefined ? 1 : clipFactor(gradientNorm, clip));
     return { step: number, loss, learningRate: rate, gradientNorm, groupNorms: norms };
   }
 }

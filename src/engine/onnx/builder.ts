@@ -7,7 +7,8 @@ export type OnnxAttribute = number | number[] | string | { float: number };
 
 export const MICROSOFT_DOMAIN = 'com.microsoft';
 
-const OPSET = 20;
+/** Has `Gelu`. */
+const DEFAULT_OPSET = 20;
 const IR_VERSION = 9;
 const ELEMENT_TYPE: Record<DType, number> = { float32: 1, int32: 6, int64: 7, bool: 9, float16: 10 };
 
@@ -34,11 +35,18 @@ export class OnnxBuilder {
   readonly #sourceOfDim: (dim: string) => { name: string; axis: number };
   /** Emit standard operators only, for other runtimes, instead of ONNX Runtime's faster own ones. */
   readonly portable: boolean;
+  readonly #opset: number;
   #counter = 0;
 
-  constructor(options: { sourceOfDim: (dim: string) => { name: string; axis: number }; portable?: boolean }) {
+  constructor(options: {
+    sourceOfDim: (dim: string) => { name: string; axis: number };
+    portable?: boolean;
+    /** Version of the standard operators. */
+    opset?: number;
+  }) {
     this.#sourceOfDim = options.sourceOfDim;
     this.portable = options.portable ?? false;
+    this.#opset = options.opset ?? DEFAULT_OPSET;
   }
 
   node(node: OnnxNode): void {
@@ -105,7 +113,7 @@ export class OnnxBuilder {
     for (const input of inputs) graph.message(11, valueInfo(input));
     for (const output of outputs) graph.message(12, valueInfo(output));
     const model = new ProtobufWriter().integer(1, IR_VERSION).string(2, 'nearmiss').message(7, graph);
-    model.message(8, new ProtobufWriter().string(1, '').integer(2, OPSET));
+    model.message(8, new ProtobufWriter().string(1, '').integer(2, this.#opset));
     if (!this.portable) model.message(8, new ProtobufWriter().string(1, MICROSOFT_DOMAIN).integer(2, 1));
     return model.finish();
   }

@@ -15,14 +15,9 @@ export function groupNorms(store: ParameterStore, groupOf: (name: string) => str
   return Object.fromEntries(Object.entries(squares).map(([group, sum]) => [group, Math.sqrt(sum)]));
 }
 
-/** Scales gradients down to a global norm of at most `maximum`, given their norm. */
-export function clipByGlobalNorm(gradients: ParameterStore, norm: number, maximum: number): void {
-  const factor = maximum / (norm + 1e-6);
-  if (factor < 1) scale(gradients.buffer, factor);
-}
-
-export function scale(data: Float32Array, factor: number): void {
-  for (let i = 0; i < data.length; i++) data[i] *= factor;
+/** The factor that brings gradients of a global norm down to `maximum`, as PyTorch's `clip_grad_norm_`; 1 if it is less. */
+export function clipFactor(norm: number, maximum: number): number {
+  return Math.min(1, maximum / (norm + 1e-6));
 }
 
 function sumOfSquares(data: Float32Array): number {

@@ -39,15 +39,19 @@ export class Lamb implements Optimizer {
     this.#step = step;
   }
 
-  update(gradients: ParameterStore, learningRate: number): void {
+  update(gradients: ParameterStore, learningRate: number, gradientScale = 1): void {
     this.#step++;
     for (const { name } of this.#parameters.specs) {
       const decay = this.#options.decays(name) ? this.#options.weightDecay : 0;
-      this.#updateTensor(name, gradients.get(name), learningRate, decay);
+      this.#updateTensor(name, gradients.get(name), { learningRate, decay, gradientScale });
     }
   }
 
-  #updateTensor(name: string, gradient: Float32Array, learningRate: number, decay: number): void {
+  #updateTensor(
+    name: string,
+    gradient: Float32Array,
+    { learningRate, decay, gradientScale }: { learningRate: number; decay: number; gradientScale: number },
+  ): void {
     const { beta1, beta2, epsilon } = this.#options;
     const [gain1, gain2] = [1 - beta1, 1 - beta2];
     const parameter = this.#parameters.get(name);
@@ -56,7 +60,7 @@ export class Lamb implements Optimizer {
     const direction = this.#direction;
     let [weightSquares, directionSquares] = [0, 0];
     for (let i = 0; i < parameter.length; i++) {
-      const g = gradient[i];
+      const g = gradient[i] * gradientScale;
       const m = beta1 * first[i] + gain1 * g;
       const v = beta2 * second[i] + gain2 * g * g;
       const d = m / (Math.sqrt(v) + epsilon) + decay * parameter[i];

@@ -7,7 +7,8 @@ export interface Optimizer {
   readonly step: number;
   /** Numbers to save and restore for an exact resume, by name; same layout as the parameters. */
   readonly state: Readonly<Record<string, ParameterStore>>;
-  update(gradients: ParameterStore, learningRate: number): void;
+  /** @param gradientScale factor of every gradient, e.g. from {@link clipFactor}: saves a pass over all of them. Default 1. */
+  update(gradients: ParameterStore, learningRate: number, gradientScale?: number): void;
   /** Goes on from a saved state: `state` has been filled, `step` updates were made. */
   resumeAt(step: number): void;
 }
