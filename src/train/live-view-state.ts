@@ -6,7 +6,7 @@ export interface ViewState {
   /** Steps done. */
   step: number;
   totalSteps: number;
-  /** Losses over the whole run, thinned out to a bounded number. */
+  /** Losses of the present stage, thinned out to a bounded number; those of other stages may be on another scale. */
   losses: History;
   loss?: number;
   gradientNorm?: number;
@@ -67,7 +67,7 @@ export function applyEvent(state: ViewState, event: RunEvent, now: number): View
         loss,
         gradientNorm,
         negativesVersion,
-        losses: extend(state.losses, loss),
+        losses: extend(stage === state.stage ? state.losses : INITIAL_VIEW.losses, loss),
         tokensPerSecond: before + SMOOTHING * (pace - before),
         waitingFor: undefined,
         paceFrom,
