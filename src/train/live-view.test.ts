@@ -67,7 +67,7 @@ describe('renderView', () => {
   test('80 columns', () => {
     expect(renderView(stateAfter(...steps(231), REFRESH, EVALUATION, ENCODE, WORSE), 80)).toEqual([
       'train        ance 231/300  ███████████████████████░░░░░░░  77%  ETA 2 min 18 s',
-      'loss         1.7  ',
+      'loss         1.7  █████▇▇▇▇▇▇▇▇▇▆▆▆▆▆▆▆▆▅▅▅▅▅▅▅▅▅▄▄▄▄▄▄▄▄▄▃▃▃▃▃▃▃▃▂▂▂▂▂▂▂▂▂▁▁▁▁▁',
       'gradients    norm 1.034, 3,500 tokens/s',
       'negatives    of step 200, 30 steps old, 38% replaced',
       'dev at step  200  RR@10 0.8531 (★ 0.8731 at 100)  nDCG@10 0.8912  R@100 0.9811',
