@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { hasAnswer } from '../evaluate/has-answer.js';
 import { mine } from './mine.js';
 import { positivesOf, rankedLists } from './negatives.fixture.js';
 import { answers } from './rules/answers.js';
@@ -165,6 +166,36 @@ describe('rules', () => {
     ).toEqual([2, 4]);
     const none = answers({ answersOf: () => [], textOf: () => 'anything' });
     expect(await minedWith(none, list, [])).toHaveLength(5);
+  });
+
+  test('answers: no text that DPR finds an answer in is passed', async () => {
+    const word = fc.constantFrom(
+      'ΟΔΟΣ',
+      'οδος',
+      'Σ',
+      "σ'α",
+      'é',
+      'e\u0301',
+      'İ',
+      '1,889',
+      'x-ray',
+      '東京',
+      ' ',
+      '.',
+      'a',
+    );
+    const text = fc.array(word, { maxLength: 6 }).map((words) => words.join(' '));
+    const property = fc.asyncProperty(text, fc.array(text, { maxLength: 3 }), async (passage, wanted) => {
+      const rule = answers({ answersOf: () => wanted, textOf: () => passage });
+      const dropped = (await minedWith(rule, scored([[1, 1]]), [])).length === 0;
+      expect(dropped).toBe(
+        hasAnswer(
+          passage,
+          wanted.filter((answer) => /[^\s]/.test(answer)),
+        ),
+      );
+    });
+    await fc.assert(property, { seed: 4, numRuns: 500 });
   });
 
   test("duplicates: a positive's text under another id, whatever its case and punctuation", async () => {
