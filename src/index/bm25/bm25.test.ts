@@ -54,12 +54,12 @@ test('finds and scores what the formula says, on any small collection', async ()
         });
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 40 },
   );
 });
 
 test('pruned search is bit for bit exhaustive search, over many windows and blocks', async () => {
-  const collection = numbered(randomTexts(20_000, 1));
+  const collection = numbered(randomTexts(15_000, 1));
   await withIndex(collection, { language: 'unicode' }, (index) => {
     const random = Random.from(7, 'queries');
     for (const similarity of [bm25(), bm25({ k1: 2, b: 1 }), bm25({ k1: 0, b: 0 }), tfIdf()]) {

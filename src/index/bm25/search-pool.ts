@@ -53,13 +53,17 @@ export class Bm25SearchPool {
       while (next < texts.length) {
         const first = next;
         next += TEXTS_PER_TASK;
-        const found = await rank({ texts: texts.slice(first, next), options: rankOptions });
+        const task = { texts: texts.slice(first, next), options: rankOptions };
+        const found = await Promise.resolve(rank(task)).catch((error) => {
+          next = texts.length;
+          throw error;
+        });
         for (let i = 0; i < found.length; i++) rankings[first + i] = found[i];
         onDone?.(found.length);
       }
     };
     if (this.#workers.length === 0) await takeTasks((task) => this.#rankHere(task));
-    else await Promise.all(this.#workers.map((worker) => takeTasks((task) => ask(worker, task))));
+    else await allDone(this.#workers.map((worker) => takeTasks((task) => ask(worker, task))));
     return rankings;
   }
 
@@ -70,6 +74,12 @@ export class Bm25SearchPool {
   #rankHere({ texts, options }: SearchTask): Ranked[] {
     return texts.map((text) => this.#ranker.rank(text, options));
   }
+}
+
+/** Like Promise.all, but waits for all even when one fails: a thread must have answered before it is asked again. */
+async function allDone(jobs: Promise<void>[]): Promise<void> {
+  const outcomes = await Promise.allSettled(jobs);
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
 function ask(worker: Worker, task: SearchTask): Promise<Ranked[]> {
