@@ -67,7 +67,7 @@ process.stdout.write(
 );
 
 async function child<T>(script: string): Promise<T> {
-  const args = ['--import', 'tsx', join(import.meta.dirname, 'engine', script)];
+  const args = ['--import', 'tsx', join(import.meta.dirname, 'engine', script), clock];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   return JSON.parse(stdout) as T;
 }

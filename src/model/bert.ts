@@ -2,7 +2,9 @@ import {
   add,
   attention,
   concat,
+  type Dim,
   embedding,
+  first,
   gelu,
   layerNorm,
   linear,
@@ -88,13 +90,39 @@ export class BertGraph {
   }
 
   /** Hidden states of the last layer, [tokens, hidden]. */
-  hidden({ ids, positions, types, groups }: BertInputs): Value {
+  hidden(inputs: BertInputs): Value {
+    return this.layers(this.#embedded(inputs), inputs.groups);
+  }
+
+  /**
+   * Hidden states of each text's first token in the last layer, [texts, hidden], for a single group and without a
+   * gradient. The last layer looks at all tokens but computes nothing for the others: five sixths of it are saved.
+   */
+  firstHidden(inputs: BertInputs): Value {
+    const [group] = inputs.groups;
+    const { texts, length, bias } = group;
+    const last = this.#config.layers - 1;
+    const x = this.#layersTo(last, this.#embedded(inputs), inputs.groups);
+    const at = `encoder.layer.${last}`;
+    const firsts = first(reshape(x, [texts, length, this.#config.hiddenSize]), { axis: 1 });
+    const heads = (part: string, from: Value, tokens: Dim): Value =>
+      this.#heads(this.#dense(from, `${at}.attention.self.${part}`), texts, tokens);
+    const query = heads('query', firsts, 1);
+    const [key, value] = [heads('key', x, length), heads('value', x, length)];
+    const context = attention(
+      { query, key, value, bias: reshape(bias, [texts, 1, 1, length]) },
+      { scale: this.#scale() },
+    );
+    return this.#output(this.#joinHeads(context, texts), firsts, at);
+  }
+
+  #embedded({ ids, positions, types }: BertInputs): Value {
     const table = (name: string): Value => this.#parameter(`embeddings.${name}_embeddings.weight`);
     const embedded = add(
       add(embedding(table('word'), ids), embedding(table('token_type'), types)),
       embedding(table('position'), positions),
     );
-    return this.layers(this.embed(embedded), groups);
+    return this.embed(embedded);
   }
 
   /** LayerNorm and dropout over the summed embeddings. */
@@ -103,16 +131,23 @@ export class BertGraph {
   }
 
   layers(embedded: Value, groups: GroupValue[]): Value {
+    return this.#layersTo(this.#config.layers, embedded, groups);
+  }
+
+  #layersTo(end: number, embedded: Value, groups: GroupValue[]): Value {
     const biases = groups.map(({ texts, length, bias }) => reshape(bias, [texts, 1, 1, length]));
     let x = embedded;
-    for (let layer = 0; layer < this.#config.layers; layer++)
-      x = this.#layer(x, `encoder.layer.${layer}`, groups, biases);
+    for (let layer = 0; layer < end; layer++) {
+      const at = `encoder.layer.${layer}`;
+      x = this.#output(this.#attend(x, at, groups, biases), x, at);
+    }
     return x;
   }
 
-  #layer(x: Value, at: string, groups: GroupValue[], biases: Value[]): Value {
+  /** What a layer does with the attended values: each row on its own. */
+  #output(context: Value, x: Value, at: string): Value {
     const rate = this.#config.hiddenDropout;
-    const attended = this.#dense(this.#attend(x, at, groups, biases), `${at}.attention.output.dense`);
+    const attended = this.#dense(context, `${at}.attention.output.dense`);
     const middle = this.#norm(
       add(this.#drop(`${at}.attention.output`, attended, rate), x),
       `${at}.attention.output.LayerNorm`,
@@ -123,14 +158,13 @@ export class BertGraph {
   }
 
   #attend(x: Value, at: string, groups: GroupValue[], biases: Value[]): Value {
-    const { hiddenSize, heads, attentionDropout } = this.#config;
-    const width = hiddenSize / heads;
+    const { heads, attentionDropout } = this.#config;
     const sizes = groups.map(({ texts, length }) => `${texts}*${length}`);
     const [query, key, value] = ['query', 'key', 'value'].map((part) => {
       const projected = split(this.#dense(x, `${at}.attention.self.${part}`), { axis: 0, sizes });
       return projected.map((tokens, g) => {
         const { texts, length } = groups[g];
-        return transpose(reshape(tokens, [texts, length, heads, width]), [0, 2, 1, 3]);
+        return this.#heads(tokens, texts, length);
       });
     });
     const contexts = groups.map(({ texts, length }, g) => {
@@ -140,10 +174,24 @@ export class BertGraph {
         attentionDropout,
       );
       const inputs = { query: query[g], key: key[g], value: value[g], bias: biases[g], dropout };
-      const context = attention(inputs, { scale: 1 / Math.sqrt(width) });
-      return reshape(transpose(context, [0, 2, 1, 3]), [sizes[g], hiddenSize]);
+      return this.#joinHeads(attention(inputs, { scale: this.#scale() }), sizes[g]);
     });
     return concat(contexts, { axis: 0, dim: x.shape[0] });
+  }
+
+  /** [texts × length, hidden] → [texts, heads, length, width] */
+  #heads(x: Value, texts: Dim, length: Dim): Value {
+    const { hiddenSize, heads } = this.#config;
+    return transpose(reshape(x, [texts, length, heads, hiddenSize / heads]), [0, 2, 1, 3]);
+  }
+
+  /** [texts, heads, length, width] → [rows, hidden] with rows = texts × length */
+  #joinHeads(context: Value, rows: Dim): Value {
+    return reshape(transpose(context, [0, 2, 1, 3]), [rows, this.#config.hiddenSize]);
+  }
+
+  #scale(): number {
+    return 1 / Math.sqrt(this.#config.hiddenSize / this.#config.heads);
   }
 
   #dense(x: Value, name: string): Value {

@@ -77,6 +77,8 @@ export interface EncoderGraphOptions {
   groups: number;
   /** Leave dropout places for training. */
   dropout?: boolean;
+  /** Compute only what the vectors need; such a graph has one group and no gradient. */
+  inference?: boolean;
 }
 
 /** Adds an encoder to a graph, with inputs for a {@link PackedBatch} of `groups` groups. */
@@ -102,18 +104,11 @@ export function buildEncoder(graph: Graph, spec: EncoderSpec, options: EncoderGr
   const tokens = groupCount === 1 ? `${groups[0].texts}*${groups[0].length}` : `${prefix}tokens`;
   const list = (name: string): Value => graph.input(prefix + name, [tokens], 'int32');
   const bert = new BertGraph({ config: spec.config, parameter, dropout });
-  const hidden = bert.hidden({
-    ids: list('ids'),
-    positions: list('positions'),
-    types: list('types'),
-    groups,
-  });
-
-  const sizes = groups.map(({ texts, length }) => `${texts}*${length}`);
-  const pooled = split(hidden, { axis: 0, sizes }).map((part, g) =>
-    pool(part, groups[g], spec.config.hiddenSize),
-  );
-  const joined = concat(pooled, { axis: 0, dim: textsDim(prefix, groupCount) });
+  const inputs = { ids: list('ids'), positions: list('positions'), types: list('types'), groups };
+  const onlyFirst = options.inference && groupCount === 1 && spec.head.pooling === 'first';
+  const joined = onlyFirst
+    ? bert.firstHidden(inputs)
+    : poolGroups(bert.hidden(inputs), groups, textsDim(prefix, groupCount));
   const learned = [...parameters].filter(([name]) => !hasNoEffect(name)).map(([, value]) => value);
   return { embeddings: applyHead(joined, spec, parameter), learned, dropoutPlaces };
 }
@@ -131,9 +126,16 @@ export function textsDim(prefix: string, groups: number): string {
   return groups === 1 ? `${prefix}texts0` : `${prefix}texts`;
 }
 
-function pool(hidden: Value, { texts, length, pool }: GroupValue & { pool: Value }, width: number): Value {
-  const weights = reshape(pool, [texts, 1, length]);
-  return reshape(matmul(weights, reshape(hidden, [texts, length, width])), [texts, width]);
+/** One vector for each text of all groups: its tokens' hidden states by their weights in `pool`. */
+function poolGroups(hidden: Value, groups: readonly (GroupValue & { pool: Value })[], dim: Dim): Value {
+  const width = hidden.shape[1];
+  const sizes = groups.map(({ texts, length }) => `${texts}*${length}`);
+  const pooled = split(hidden, { axis: 0, sizes }).map((part, g) => {
+    const { texts, length, pool } = groups[g];
+    const weights = reshape(pool, [texts, 1, length]);
+    return reshape(matmul(weights, reshape(part, [texts, length, width])), [texts, width]);
+  });
+  return concat(pooled, { axis: 0, dim });
 }
 
 /** Projection, LayerNorm and normalisation of pooled vectors [texts, hidden]. */

@@ -45,7 +45,7 @@ export class Encoder {
   /** Compiles the model with its present weights; later changes to them do not show. */
   static async create(model: EncoderModel, options: EncoderOptions = {}): Promise<Encoder> {
     const graph = new Graph();
-    const { embeddings } = buildEncoder(graph, model.spec, { groups: 1 });
+    const { embeddings } = buildEncoder(graph, model.spec, { groups: 1, inference: true });
     const weights = (name: string): Float32Array => model.parameters.get(name);
     const session = await Session.create(
       emitOnnx(graph, { outputs: { embeddings }, weights }),
