@@ -52,15 +52,19 @@ export async function loadMiningData(
     }
   };
   const texts = keepTexts ? await TextStore.create(readTexts()) : await drain(readTexts());
+  const close = async (): Promise<void> => texts?.close();
+  const positives = await closingOnFailure(close, () =>
+    Positives.fromQrels(qrels, { queries: queryIds, documents }),
+  );
   return {
     queryIds,
     queries,
     documents,
-    positives: Positives.fromQrels(qrels, { queries: queryIds, documents }),
+    positives,
     fingerprintOf: (document) => fingerprints[document],
     texts,
     dataFingerprint: fingerprintIds(documents, queryIds),
-    close: async () => texts?.close(),
+    close,
   };
 }
 
@@ -88,6 +92,15 @@ export function fingerprintIds(documents: IdTable, queries: IdTable): string {
     for (let number = 0; number < ids.size; number++) hash.update(`${ids.idAt(number)}\n`);
   }
   return hash.digest('hex');
+}
+
+async function closingOnFailure<T>(close: () => Promise<void>, work: () => T): Promise<T> {
+  try {
+    return work();
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 async function drain(texts: AsyncIterable<string>): Promise<undefined> {

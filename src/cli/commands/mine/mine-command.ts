@@ -1,6 +1,7 @@
 import { NearmissError } from '../../../base/errors.js';
 import { exists } from '../../../base/files.js';
 import { count, Progress } from '../../../base/progress.js';
+import type { Dataset } from '../../../data/dataset.js';
 import { openDataset } from '../../../data/open.js';
 import { queryAnswers } from '../../../evaluate/query-answers.js';
 import {
@@ -31,16 +32,24 @@ export async function mineCommand(path: string, flags: MineFlags): Promise<void>
     onDocument: () => reading.advance(),
   });
   reading.finish();
+  try {
+    await mineFrom(dataset, data, flags);
+  } finally {
+    await data.close();
+  }
+}
+
+async function mineFrom(dataset: Dataset, data: MiningData, flags: MineFlags): Promise<void> {
   const rankings = await openRankings(dataset, data, flags);
   try {
+    const positiveRanks = new PositiveRanks();
     // Begun with the first query: before it, the ranker may be busy for long and shows that itself.
     let progress: Progress | undefined;
     const total = data.queries.length;
-    const positiveRanks = new PositiveRanks();
     const { table, report } = await mine({
       ...rankings,
       lists: positiveRanks.watch(rankings.lists, data.positives.of),
-      queryCount: data.queries.length,
+      queryCount: total,
       documentCount: data.documents.size,
       dataFingerprint: data.dataFingerprint,
       depth: flags.depth,
@@ -52,25 +61,23 @@ export async function mineCommand(path: string, flags: MineFlags): Promise<void>
       },
     });
     progress?.finish();
-    const written = await writeOutput(table, data, flags);
     const summary: Summary = {
       data: dataset.name,
       split: flags.split,
       source: flags.source,
       index: rankings.index,
       documents: data.documents.size,
-      queries: data.queries.length,
+      queries: total,
       depth: flags.depth,
       report,
       out: flags.out,
-      written,
+      written: await writeOutput(table, data, flags),
     };
     const samples = takeSamples(table, data, positiveRanks, flags);
     if (flags.json) process.stdout.write(`${JSON.stringify({ ...summary, samples })}\n`);
     else process.stdout.write(`${formatReport(summary)}${formatSamples(samples)}`);
   } finally {
     await rankings.close();
-    await data.close();
   }
 }
 
