@@ -6,7 +6,7 @@ import {
   decodeFrequencies,
   decodeFrequency,
   encodeBlock,
-  MAX_BLOCK_BYTES,
+  MAX_BLOCK_WORDS,
 } from './block-codec.js';
 import { decodeLength, encodeLength } from './document-length.js';
 import { ImpactFrontier, impactFrequency, impactLengthCode } from './impacts.js';
@@ -28,24 +28,26 @@ test('a block comes back as it went in, whatever its gaps, frequencies and place
         const documents = new Int32Array(count);
         gaps.slice(0, count).reduce((before, gap, i) => (documents[i] = before + gap), previous);
         const frequencies = Int32Array.from(counts.slice(0, count));
-        const bytes = new Uint8Array(MAX_BLOCK_BYTES + offset).fill(0xff);
-        const end = encodeBlock(documents, frequencies, count, previous, bytes, offset);
-        expect(end - offset).toBeLessThanOrEqual(MAX_BLOCK_BYTES);
+        const block = new Uint32Array(MAX_BLOCK_WORDS).fill(0xffff_ffff);
+        const length = encodeBlock(documents, frequencies, count, previous, block);
+        const words = new Uint32Array(MAX_BLOCK_WORDS + offset).fill(0xffff_ffff);
+        words.set(block.subarray(0, length), offset);
+        expect(length).toBeLessThanOrEqual(MAX_BLOCK_WORDS);
         const out = new Int32Array(BLOCK_SIZE);
-        decodeDocuments(bytes, offset, count, previous, out);
+        decodeDocuments(words, offset, count, previous, out);
         expect(out.subarray(0, count)).toEqual(documents);
-        decodeFrequencies(bytes, offset, count, out);
+        decodeFrequencies(words, offset, count, out);
         expect(out.subarray(0, count)).toEqual(frequencies);
-        expect(frequencies.map((_, i) => decodeFrequency(bytes, offset, count, i))).toEqual(frequencies);
+        expect(frequencies.map((_, i) => decodeFrequency(words, offset, count, i))).toEqual(frequencies);
       },
     ),
   );
 });
 
-test('a run of neighbours that each have the term once takes one byte', () => {
+test('a run of neighbours that each have the term once takes one word', () => {
   const documents = Int32Array.from({ length: BLOCK_SIZE }, (_, i) => i);
   const ones = new Int32Array(BLOCK_SIZE).fill(1);
-  expect(encodeBlock(documents, ones, BLOCK_SIZE, -1, new Uint8Array(MAX_BLOCK_BYTES), 0)).toBe(1);
+  expect(encodeBlock(documents, ones, BLOCK_SIZE, -1, new Uint32Array(MAX_BLOCK_WORDS))).toBe(1);
 });
 
 test('lengths are coded as by Lucene: exact below 40, then never longer and at most an eighth shorter', () => {

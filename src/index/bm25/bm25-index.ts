@@ -23,7 +23,8 @@ export class Bm25Index {
   readonly analyzer: Analyzer;
   readonly terms: TermDictionary;
   readonly statistics: CollectionStatistics;
-  readonly postings: Uint8Array;
+  /** Blocks of block-codec.ts. */
+  readonly postings: Uint32Array;
   /** Rows of BLOCK_ROW. */
   readonly blocks: Uint32Array;
   readonly impacts: Uint32Array;
@@ -36,7 +37,7 @@ export class Bm25Index {
     this.buffers = buffers;
     this.analyzer = analyzerFor(meta.language);
     this.terms = new TermDictionary(Buffer.from(buffers.terms), new Uint32Array(buffers.termTable));
-    this.postings = new Uint8Array(buffers.postings);
+    this.postings = new Uint32Array(buffers.postings);
     this.blocks = new Uint32Array(buffers.blocks);
     this.impacts = new Uint32Array(buffers.impacts);
     this.lengthCodes = new Uint8Array(buffers.lengths);

@@ -27,21 +27,6 @@ export class ByteWriter {
     return this.#flushed + this.#used;
   }
 
-  /** Room for `length` bytes at the end of the buffer: fill `buffer` from `at`, then {@link advance}. */
-  reserve(length: number): { buffer: Buffer; at: number } {
-    if (this.#used + length > BUFFER_BYTES) this.#flush();
-    return { buffer: this.#buffer, at: this.#used };
-  }
-
-  advance(length: number): void {
-    this.#used += length;
-  }
-
-  byte(value: number): void {
-    if (this.#used === BUFFER_BYTES) this.#flush();
-    this.#buffer[this.#used++] = value;
-  }
-
   u32(value: number): void {
     if (this.#used + 4 > BUFFER_BYTES) this.#flush();
     this.#used = this.#buffer.writeUInt32LE(value, this.#used);

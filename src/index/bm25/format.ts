@@ -15,7 +15,7 @@ export const FILES = {
   terms: 'terms.bin',
   /** A row of {@link TERM_ROW} u32 for each term, and one that ends them. */
   termTable: 'term-table.bin',
-  /** Blocks of postings (block-codec.ts). */
+  /** Blocks of postings, in u32 words (block-codec.ts). */
   postings: 'postings.bin',
   /** A row of {@link BLOCK_ROW} u32 for each block, and one that ends them. */
   blocks: 'blocks.bin',
@@ -43,7 +43,7 @@ export type FileKey = keyof typeof FILES | keyof typeof VECTOR_FILES;
 export const TERM_ROW = { textOffset: 0, firstBlock: 1, documentFrequency: 2, width: 3 } as const;
 
 /** Columns of the block table. */
-export const BLOCK_ROW = { lastDocument: 0, postingsOffset: 1, firstImpact: 2, width: 3 } as const;
+export const BLOCK_ROW = { lastDocument: 0, firstWord: 1, firstImpact: 2, width: 3 } as const;
 
 /** Frequencies are cut here, so that they and a coded length fit an impact. */
 export const MAX_FREQUENCY = 0xff_ffff;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { BLOCK_SIZE, encodeBlock, MAX_BLOCK_BYTES } from './block-codec.js';
+import { BLOCK_SIZE, encodeBlock, MAX_BLOCK_WORDS } from './block-codec.js';
 import { ByteWriter } from './byte-writer.js';
 import { type Bm25Meta, FILES } from './format.js';
 import { ImpactFrontier } from './impacts.js';
@@ -15,6 +15,7 @@ export class IndexWriter {
   readonly #frontier = new ImpactFrontier();
   readonly #documents = new Int32Array(BLOCK_SIZE);
   readonly #frequencies = new Int32Array(BLOCK_SIZE);
+  readonly #words = new Uint32Array(MAX_BLOCK_WORDS);
   #inBlock = 0;
   #previous = -1;
   #documentFrequency = 0;
@@ -60,7 +61,7 @@ export class IndexWriter {
 
   close(): Pick<Bm25Meta, 'terms' | 'postings' | 'blocks' | 'files'> {
     for (const value of [this.#terms.position, this.#blockCount, 0]) this.#termTable.u32(value);
-    for (const value of [0, this.#postings.position, this.#impactCount]) this.#blocks.u32(value);
+    for (const value of [0, this.#postings.position >>> 2, this.#impactCount]) this.#blocks.u32(value);
     return {
       terms: this.#termCount,
       postings: this.#postingCount,
@@ -84,7 +85,7 @@ export class IndexWriter {
   #endBlock(): void {
     const last = this.#documents[this.#inBlock - 1];
     this.#blocks.u32(last);
-    this.#blocks.u32(this.#postings.position);
+    this.#blocks.u32(this.#postings.position >>> 2);
     this.#blocks.u32(this.#impactCount);
     // A term of one document needs no postings: its block's last document and only impact say it all.
     if (this.#documentFrequency > 1) this.#writePostings();
@@ -97,8 +98,7 @@ export class IndexWriter {
   }
 
   #writePostings(): void {
-    const { buffer, at } = this.#postings.reserve(MAX_BLOCK_BYTES);
-    const end = encodeBlock(this.#documents, this.#frequencies, this.#inBlock, this.#previous, buffer, at);
-    this.#postings.advance(end - at);
+    const words = encodeBlock(this.#documents, this.#frequencies, this.#inBlock, this.#previous, this.#words);
+    for (let i = 0; i < words; i++) this.#postings.u32(this.#words[i]);
   }
 }

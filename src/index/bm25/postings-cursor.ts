@@ -148,13 +148,7 @@ export class PostingsCursor {
       const before = (block - this.#firstBlock) * BLOCK_SIZE;
       this.#count = Math.min(BLOCK_SIZE, this.#documentFrequency - before);
       const previous = before === 0 ? -1 : blocks[row - BLOCK_ROW.width];
-      decodeDocuments(
-        postings,
-        blocks[row + BLOCK_ROW.postingsOffset],
-        this.#count,
-        previous,
-        this.#documents,
-      );
+      decodeDocuments(postings, blocks[row + BLOCK_ROW.firstWord], this.#count, previous, this.#documents);
     }
     this.document = this.#documents[0];
   }
@@ -164,7 +158,7 @@ export class PostingsCursor {
     const { blocks, impacts, postings } = this.#index;
     const row = this.#block * BLOCK_ROW.width;
     if (this.#documentFrequency === 1) return impactFrequency(impacts[blocks[row + BLOCK_ROW.firstImpact]]);
-    return decodeFrequency(postings, blocks[row + BLOCK_ROW.postingsOffset], this.#count, this.#position);
+    return decodeFrequency(postings, blocks[row + BLOCK_ROW.firstWord], this.#count, this.#position);
   }
 
   #decodeFrequencies(): void {
@@ -173,7 +167,7 @@ export class PostingsCursor {
     if (this.#documentFrequency === 1) {
       this.#frequencies[0] = this.#frequency();
     } else {
-      decodeFrequencies(postings, blocks[row + BLOCK_ROW.postingsOffset], this.#count, this.#frequencies);
+      decodeFrequencies(postings, blocks[row + BLOCK_ROW.firstWord], this.#count, this.#frequencies);
     }
     this.#hasFrequencies = true;
   }
