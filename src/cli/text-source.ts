@@ -40,8 +40,10 @@ export async function openTextSource(input: string, options: TextSourceOptions):
   const sources = await openParts(input, options);
   const dataset = new SourcesDataset(sources);
   const parts = options.queries ? sources.queries : sources.documents;
-  // A split's share of the queries is not known before its judgments are read.
-  const total = options.split === undefined ? await estimateLines(parts.map(({ file }) => file)) : undefined;
+  const total =
+    options.split === undefined
+      ? await estimateLines(parts.map(({ file }) => file))
+      : (await dataset.qrels(options.split)).size;
   const records = options.queries ? dataset.queries(options.split) : documentTexts(dataset);
   return { records, total };
 }
