@@ -1,4 +1,5 @@
-import { mkdir, open, readFile, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasCode } from './errors.js';
@@ -40,15 +41,18 @@ export async function holdFileLock(
   return { release: () => rm(path, { force: true }) };
 }
 
+/** The lock appears with its owner's number in it: a process killed in between must not leave one that nobody owns. */
 async function tryLock(path: string): Promise<boolean> {
+  const claim = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`;
+  await writeFile(claim, String(process.pid));
   try {
-    const handle = await open(path, 'wx');
-    await handle.write(String(process.pid));
-    await handle.close();
+    await link(claim, path);
     return true;
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return false;
     throw error;
+  } finally {
+    await rm(claim, { force: true });
   }
 }
 
@@ -58,7 +62,7 @@ async function ownerOf(path: string): Promise<number> {
 
 async function isStale(path: string): Promise<boolean> {
   const owner = await ownerOf(path);
-  // Empty: its owner is just writing its number, or has just removed it.
+  // Its owner has just removed it.
   if (!Number.isSafeInteger(owner) || owner <= 0) return false;
   try {
     process.kill(owner, 0);

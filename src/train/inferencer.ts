@@ -1,12 +1,15 @@
-import { cp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
+import { CREATED_BY } from '../base/version.js';
 import type { SessionOptions } from '../engine/index.js';
 import { evaluate } from '../evaluate/index.js';
+import type { ModelCard } from '../model/index.js';
 import type { EventWriter } from './events.js';
 import { annOf, type Plan, planRun, stageAt } from './plan.js';
 import type { NegativesRecipe, Recipe } from './recipe/recipe.js';
 import { Refresh } from './refresh.js';
 import { type RunDirectory, waitFor } from './run-directory.js';
+import { TowerModels } from './tower-models.js';
 import { type EvaluationSet, evaluationSet, type TrainingData } from './training-data.js';
 
 export interface InferencerOptions {
@@ -87,11 +90,8 @@ function isMeasured({ evaluation }: Recipe, plan: Plan, step: number): boolean {
   return evaluation.when === 'checkpoints' || step === plan.totalSteps;
 }
 
-async function measure(
-  refresh: Refresh,
-  dev: EvaluationSet,
-  { run, recipe, events }: InferencerOptions,
-): Promise<void> {
+async function measure(refresh: Refresh, dev: EvaluationSet, options: InferencerOptions): Promise<void> {
+  const { run, recipe, events } = options;
   const { step } = refresh;
   const { measures, best, split } = recipe.evaluation;
   const started = performance.now();
@@ -99,7 +99,6 @@ async function measure(
   const { mean } = evaluate({ tag: `step ${step}`, rankings }, dev.qrels, measures, { complete: true });
   const values = { ...mean };
   const isBest = values[best] > ((await bestSoFar(run))?.measures[best] ?? Number.NEGATIVE_INFINITY);
-  if (isBest) await keepBest(run, step);
   const evaluation: StepEvaluation = {
     step,
     split,
@@ -107,7 +106,10 @@ async function measure(
     measures: values,
     seconds: refresh.seconds,
   };
-  if (isBest) await writeFileAtomic(run.file('best.json'), json(evaluation));
+  if (isBest) {
+    await keepBest(options, evaluation);
+    await writeFileAtomic(run.file('best.json'), json(evaluation));
+  }
   await writeFileAtomic(run.stepPath('evaluations', step), json(evaluation));
   const seconds = (performance.now() - started) / 1000;
   await events.write({ type: 'evaluation', step, measures: values, best: isBest, seconds });
@@ -118,16 +120,31 @@ export async function bestSoFar(run: RunDirectory): Promise<StepEvaluation | und
   return run.readJson<StepEvaluation>('best.json');
 }
 
-async function keepBest(run: RunDirectory, step: number): Promise<void> {
-  const from = run.stepPath('checkpoints', step);
-  const isModelFile = (path: string): boolean => !/optimizer-\w+\.bin$/.test(path);
-  await writeDirectoryAtomic(
-    run.file('best'),
-    (folder) => cp(from, folder, { recursive: true, filter: isModelFile }),
-    {
-      overwrite: true,
+/** Writes `best/`: the model of a step as other programs load it, ONNX export and model card included. */
+async function keepBest(
+  { run, recipe, data }: InferencerOptions,
+  { step, split, measures }: StepEvaluation,
+): Promise<void> {
+  const models = await TowerModels.load(run.stepPath('checkpoints', step));
+  const dataset = data.dataset.name;
+  const card: Partial<ModelCard> = {
+    name: `${dataset}-${recipe.name}`,
+    baseModel: recipe.model.init === 'scratch' ? undefined : recipe.model.init,
+    datasets: [dataset],
+    measures: Object.entries(measures).map(([measure, value]) => ({ dataset, split, measure, value })),
+    recipe: {
+      recipe: recipe.name,
+      seed: recipe.seed,
+      step,
+      loss: recipe.loss.name,
+      optimizer: recipe.optimizer.name,
     },
-  );
+    versions: { nearmiss: CREATED_BY, node: process.versions.node },
+    ance: recipe.stages.some(({ negatives }) => negatives.some(({ source }) => source === 'ann')),
+  };
+  await writeDirectoryAtomic(run.file('best'), (folder) => models.fill(folder, { card }), {
+    overwrite: true,
+  });
 }
 
 /** Asks the Trainer to end when the last evaluations brought nothing better. */

@@ -30,4 +30,4 @@ try {
   tell({ failed: { message, hint, stack } });
   process.exitCode = 1;
 }
-process.disconnect?.();
+if (process.connected) process.disconnect();
