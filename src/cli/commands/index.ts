@@ -5,6 +5,7 @@ import { registerData } from './data.js';
 import { registerEncode } from './encode.js';
 import { registerEval } from './eval.js';
 import { registerFuse } from './fuse.js';
+import { registerIndex } from './index-vectors.js';
 import { registerMine } from './mine.js';
 import { registerRepro } from './repro.js';
 import { registerSearch } from './search.js';
@@ -15,6 +16,7 @@ export const commands: RegisterCommand[] = [
   registerData,
   registerBm25,
   registerEncode,
+  registerIndex,
   registerEval,
   registerCompare,
   registerFuse,

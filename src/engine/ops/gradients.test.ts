@@ -250,6 +250,7 @@ describe('gradients equal finite differences', () => {
       'permuteRows',
       'first',
       'rowsUpTo',
+      'topK',
     ]);
     expect(Object.keys(ops).filter((name) => !covered.has(name) && !exempt.has(name))).toEqual([]);
   });

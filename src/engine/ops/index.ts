@@ -25,4 +25,5 @@ export { permuteRows } from './permute-rows.js';
 export { type ReduceOptions, reduceMax, reduceMean, reduceSum, sumTo } from './reduce.js';
 export { first, rowsUpTo } from './slice.js';
 export { logSoftmax, softmax } from './softmax.js';
+export { topK } from './top-k.js';
 export { where } from './where.js';

@@ -1,39 +1,11 @@
-import {
-  emitOnnx,
-  Graph,
-  matmul,
-  reduceMax,
-  reshape,
-  Session,
-  type SessionOptions,
-  toFloat,
-} from '../../engine/index.js';
-import { GROUP_SIZE, type ScoredBlock } from './best-scores.js';
-import { BLOCK_ROWS, type RowFormat, type VectorBlock } from './vector-blocks.js';
+import { emitOnnx, Graph, matmul, Session, type SessionOptions, toFloat, topK } from '../../engine/index.js';
+import type { BlockRanking } from './merge-ranking.js';
+import type { RowFormat, VectorBlock } from './vector-blocks.js';
 
-/** Queries scored at once; their scores with one block are 16 MB. */
-export const QUERY_ROWS = 512;
+/** Room for the scores of some queries with a block; more does not multiply faster. */
+const SCORE_BYTES = 64 * 2 ** 20;
 
-/** Where the scores of a block go; a search uses the same again and again. */
-export interface ScoreBuffers {
-  scores: Float32Array;
-  maxima: Float32Array;
-}
-
-/** How many scores there are at most at a time. */
-export function scoreBufferSize(queries: number, vectors: number): number {
-  const width = Math.min(BLOCK_ROWS, Math.ceil(vectors / GROUP_SIZE) * GROUP_SIZE);
-  return Math.min(queries, QUERY_ROWS) * width;
-}
-
-export function allocateScores(size: number): ScoreBuffers {
-  return { scores: new Float32Array(size), maxima: new Float32Array(size / GROUP_SIZE) };
-}
-
-/**
- * Inner products of queries with a block of vectors, on the engine. It also gives the best score of each group of
- * neighbours, which spares the selection fifteen of sixteen looks; ONNX's own TopK takes longer than the product.
- */
+/** Ranks a block of vectors for some queries on the engine: one matrix product and a selection. */
 export class BlockScorer {
   readonly #dimension: number;
   readonly #session: Session;
@@ -47,33 +19,31 @@ export class BlockScorer {
     const graph = new Graph();
     const queries = graph.input('queries', ['queries', dimension]);
     const stored = graph.input('vectors', ['rows', dimension], storage === 'f16' ? 'float16' : 'float32');
+    const count = graph.input('count', [1], 'int64');
     const vectors = storage === 'f16' ? toFloat(stored) : stored;
-    const scores = matmul(queries, vectors, { transposeB: true });
-    const maxima = reduceMax(reshape(scores, ['queries', 'groups', GROUP_SIZE]), { axes: [2] });
-    const model = emitOnnx(graph, { outputs: { scores, maxima }, name: 'flat-search' });
+    const { values, indices } = topK(matmul(queries, vectors, { transposeB: true }), count, 'count');
+    const model = emitOnnx(graph, { outputs: { scores: values, indices }, name: 'flat-search' });
     return new BlockScorer(dimension, await Session.create(model, options));
   }
 
-  /** @param queries at most {@link QUERY_ROWS} of them */
-  async score(queries: Float32Array, block: VectorBlock, buffers: ScoreBuffers): Promise<ScoredBlock> {
-    const height = queries.length / this.#dimension;
-    const width = block.data.length / this.#dimension;
-    const groups = width / GROUP_SIZE;
-    const scores = buffers.scores.subarray(0, height * width);
-    const maxima = buffers.maxima.subarray(0, height * groups);
-    await this.#session.run(
-      {
-        queries: { shape: [height, this.#dimension], data: queries },
-        vectors: { shape: [width, this.#dimension], data: block.data },
-      },
-      {
-        into: {
-          scores: { shape: [height, width], data: scores },
-          maxima: { shape: [height, groups], data: maxima },
-        },
-      },
-    );
-    return { scores, maxima, width, rows: block.rows, firstId: block.firstId };
+  /** How many queries to rank at once for blocks of so many rows. */
+  static queriesAtOnce(rows: number): number {
+    return Math.max(16, Math.min(512, Math.floor(SCORE_BYTES / (4 * rows))));
+  }
+
+  async rank(queries: Float32Array, block: VectorBlock, k: number): Promise<BlockRanking> {
+    const length = Math.min(k, block.rows);
+    const { scores, indices } = await this.#session.run({
+      queries: { shape: [queries.length / this.#dimension, this.#dimension], data: queries },
+      vectors: { shape: [block.rows, this.#dimension], data: block.data },
+      count: { shape: [1], data: BigInt64Array.of(BigInt(length)) },
+    });
+    return {
+      length,
+      scores: scores.data as Float32Array,
+      indices: indices.data as Int32Array,
+      firstId: block.firstId,
+    };
   }
 
   async release(): Promise<void> {

@@ -1,18 +1,19 @@
 import { NearmissError } from '../../base/errors.js';
 import { CREATED_BY } from '../../base/version.js';
 import type { SessionOptions } from '../../engine/index.js';
-import { BestScores } from './best-scores.js';
-import {
-  allocateScores,
-  BlockScorer,
-  QUERY_ROWS,
-  type ScoreBuffers,
-  scoreBufferSize,
-} from './block-scorer.js';
+import { BlockScorer } from './block-scorer.js';
 import { checkSearch, emptyResult } from './check-vectors.js';
 import { type IndexFolder, writeIndexFolder } from './index-folder.js';
+import { RankingMerger } from './merge-ranking.js';
 import { allocateRows, bytesOf, encodeRows, type RowStorage } from './row-codec.js';
-import { BLOCK_ROWS, FileBlocks, MemoryBlocks, type RowFormat, type VectorBlocks } from './vector-blocks.js';
+import {
+  FileBlocks,
+  MemoryBlocks,
+  type RowFormat,
+  rowsPerBlock,
+  type VectorBlock,
+  type VectorBlocks,
+} from './vector-blocks.js';
 import type {
   SaveOptions,
   SearchOptions,
@@ -26,14 +27,13 @@ import { VectorIntake } from './vector-intake.js';
 /** Rows one after another, as they are in memory. */
 const VECTORS_FILE = 'vectors.bin';
 
-/** Memory for what is kept of each query during one pass over the vectors. */
-const PASS_BYTES = 256 * 2 ** 20;
-
 export interface FlatOptions {
   dimension: number;
   /** `f16` takes half the memory and disk; scores then differ in the fourth digit. Default `f32`. */
   storage?: RowStorage;
   model?: string;
+  /** Where the vectors are from, for error messages. Default `vectors`. */
+  source?: string;
   /** Threads and execution provider of the engine. */
   session?: SessionOptions;
 }
@@ -43,8 +43,6 @@ export class FlatIndex implements VectorIndex {
   readonly metadata: VectorIndexMetadata;
   readonly #blocks: VectorBlocks;
   readonly #scorer: BlockScorer;
-  /** Kept between searches; taken by the search that uses it. */
-  #spare: ScoreBuffers | undefined;
 
   private constructor(metadata: VectorIndexMetadata, blocks: VectorBlocks, scorer: BlockScorer) {
     this.metadata = metadata;
@@ -73,19 +71,21 @@ export class FlatIndex implements VectorIndex {
     return FlatIndex.create(folder.metadata, blocks, options.session);
   }
 
+  /** One pass over the vectors; the next block is read from disk while this one is ranked. */
   async search(queries: Float32Array, options: SearchOptions): Promise<SearchResult> {
     const total = checkSearch(queries, options, this.metadata);
+    const { dimension } = this.metadata;
     const result = emptyResult(total, options.k);
-    const k = Math.min(options.k, this.metadata.count);
-    if (k === 0) return result;
-    const buffers = this.#takeBuffers(total);
-    const perPass = Math.max(QUERY_ROWS, Math.floor(PASS_BYTES / (8 * BestScores.capacity(k))));
-    for (let first = 0; first < total; first += perPass) {
-      const pass = this.#rows(queries, first, Math.min(total, first + perPass));
-      const best = await this.#scan(pass, k, buffers);
-      best.rankInto(result, first);
+    const merger = new RankingMerger(result);
+    const atOnce = BlockScorer.queriesAtOnce(this.#rowsPerBlock());
+    for await (const block of this.#readBlocks()) {
+      for (let first = 0; first < total; first += atOnce) {
+        const end = Math.min(total, first + atOnce);
+        const part = queries.subarray(first * dimension, end * dimension);
+        const ranking = await this.#scorer.rank(part, block, options.k);
+        for (let query = first; query < end; query++) merger.merge(query, query - first, ranking);
+      }
     }
-    this.#spare = buffers;
     return result;
   }
 
@@ -101,48 +101,25 @@ export class FlatIndex implements VectorIndex {
     await this.#blocks.close();
   }
 
-  /** One pass over the vectors; the next block is read from disk while this one is scored. */
-  async #scan(queries: Float32Array, k: number, buffers: ScoreBuffers): Promise<BestScores> {
-    const total = queries.length / this.metadata.dimension;
-    const best = new BestScores(total, k);
+  async *#readBlocks(): AsyncGenerator<VectorBlock> {
     const read = this.#blocks.reader();
-    const blocks = Math.ceil(this.metadata.count / BLOCK_ROWS);
-    let upcoming = read(0);
-    for (let b = 0; b < blocks; b++) {
+    const blocks = Math.ceil(this.metadata.count / this.#rowsPerBlock());
+    let upcoming = blocks > 0 ? read(0) : undefined;
+    for (let next = 1; upcoming; next++) {
       const block = await upcoming;
-      if (b + 1 < blocks) {
-        upcoming = read(b + 1);
-        // What goes wrong is thrown where it is awaited, unless scoring fails first.
-        upcoming.catch(() => undefined);
-      }
-      for (let first = 0; first < total; first += QUERY_ROWS) {
-        const end = Math.min(total, first + QUERY_ROWS);
-        const scored = await this.#scorer.score(this.#rows(queries, first, end), block, buffers);
-        for (let query = first; query < end; query++) best.offer(query, query - first, scored);
-      }
+      upcoming = next < blocks ? read(next) : undefined;
+      // What goes wrong is thrown where it is awaited, unless whoever takes the blocks stops before.
+      upcoming?.catch(() => undefined);
+      yield block;
     }
-    return best;
   }
 
-  #rows(vectors: Float32Array, from: number, to: number): Float32Array {
-    const { dimension } = this.metadata;
-    return vectors.subarray(from * dimension, to * dimension);
-  }
-
-  #takeBuffers(queries: number): ScoreBuffers {
-    const spare = this.#spare;
-    this.#spare = undefined;
-    const size = scoreBufferSize(queries, this.metadata.count);
-    return spare && spare.scores.length >= size ? spare : allocateScores(size);
+  #rowsPerBlock(): number {
+    return Math.min(rowsPerBlock(formatOf(this.metadata)), this.metadata.count);
   }
 
   async *#storedBytes(): AsyncGenerator<Uint8Array> {
-    const { count, dimension } = this.metadata;
-    const read = this.#blocks.reader();
-    for (let block = 0; block * BLOCK_ROWS < count; block++) {
-      const { data, rows } = await read(block);
-      yield bytesOf(data.subarray(0, rows * dimension));
-    }
+    for await (const { data } of this.#readBlocks()) yield bytesOf(data);
   }
 }
 
@@ -154,7 +131,7 @@ export class FlatBuilder implements VectorIndexBuilder {
 
   constructor(options: FlatOptions) {
     this.#options = options;
-    this.#intake = new VectorIntake(options.dimension);
+    this.#intake = new VectorIntake(options);
     this.#blocks = new MemoryBlocks({ dimension: options.dimension, storage: options.storage ?? 'f32' });
   }
 
@@ -164,7 +141,7 @@ export class FlatBuilder implements VectorIndexBuilder {
 
   async add(block: Float32Array): Promise<void> {
     this.#intake.accept(block);
-    this.#blocks.add(block);
+    this.#blocks.add(block, this.#intake.source);
   }
 
   async finish(): Promise<FlatIndex> {
@@ -180,13 +157,13 @@ export async function writeFlatIndex(
   options: FlatOptions & SaveOptions,
 ): Promise<VectorIndexMetadata> {
   const { dimension, storage = 'f32' } = options;
-  const intake = new VectorIntake(dimension);
+  const intake = new VectorIntake(options);
   async function* stored(): AsyncGenerator<Uint8Array> {
     for await (const block of vectors) {
       const firstRow = intake.count;
       intake.accept(block);
       const rows = allocateRows(storage, block.length);
-      encodeRows(block, rows, { dimension, firstRow });
+      encodeRows(block, rows, { dimension, firstRow, source: intake.source });
       yield bytesOf(rows);
     }
   }

@@ -1,9 +1,8 @@
 import { NearmissError } from '../../base/errors.js';
 import { CREATED_BY } from '../../base/version.js';
 import { checkSearch, emptyResult } from './check-vectors.js';
-import { type IndexFolder, writeIndexFolder } from './index-folder.js';
+import { type IndexFolder, type IndexFolderWriter, writeIndexFolder } from './index-folder.js';
 import { int8Scale, largestMagnitude, toInt8 } from './int8.js';
-import { sortPairs } from './ranked-pairs.js';
 import { expectHalfRange } from './row-codec.js';
 import { UsearchGraph } from './usearch.js';
 import type {
@@ -26,7 +25,7 @@ export const DEFAULT_CONNECTIVITY = 16;
 export const DEFAULT_EF_CONSTRUCTION = 128;
 
 /** By default a search keeps this many candidates for each vector wanted, and at least so many. */
-const EF_PER_WANTED = 1.5;
+const EF_PER_WANTED = 2.5;
 const EF_FLOOR = 64;
 
 /** Vectors that are looked at before the scale of 8-bit components is chosen. */
@@ -37,6 +36,8 @@ export interface HnswOptions {
   /** Default `f32`; `i8` takes a quarter of the memory and a little recall. */
   storage?: VectorStorage;
   model?: string;
+  /** Where the vectors are from, for error messages. Default `vectors`. */
+  source?: string;
   /** Neighbours of a vector in the graph, M (twice as many in its lowest layer). Default 16. */
   connectivity?: number;
   /** Candidates kept while a vector is placed in the graph: more cost time and give recall. Default 128. */
@@ -95,7 +96,7 @@ export class HnswIndex implements VectorIndex {
     const { dimension, count } = this.metadata;
     const result = emptyResult(total, options.k);
     if (count === 0) return result;
-    const effort = options.efSearch ?? Math.max(EF_FLOOR, Math.ceil(EF_PER_WANTED * options.k));
+    const effort = options.efSearch ?? defaultEfSearch(options.k);
     const wanted = Math.min(count, Math.max(options.k, effort));
     for (let first = 0; first < total; first += QUERY_ROWS) {
       const rows = Math.min(QUERY_ROWS, total - first);
@@ -110,10 +111,13 @@ export class HnswIndex implements VectorIndex {
   }
 
   async save(folder: string, options: SaveOptions = {}): Promise<void> {
-    await writeIndexFolder(folder, options, async (writer) => {
-      await writer.adopt(GRAPH_FILE, (path) => this.#open().save(path));
-      return this.metadata;
-    });
+    await writeIndexFolder(folder, options, (writer) => this.writeFiles(writer));
+  }
+
+  /** Adds the files of the index to a folder that is being written. */
+  async writeFiles(writer: IndexFolderWriter): Promise<VectorIndexMetadata> {
+    await writer.adopt(GRAPH_FILE, (path) => this.#open().save(path));
+    return this.metadata;
   }
 
   /** The library frees its memory when the graph is garbage collected. */
@@ -137,7 +141,7 @@ export class HnswIndex implements VectorIndex {
         ids[i] = Number(keys[row * wanted + i]);
         scores[i] = (1 - distances[row * wanted + i]) / scales[row];
       }
-      sortPairs(scores, ids, 0, found);
+      orderTies(scores, ids, found);
       const kept = Math.min(found, result.k);
       result.ids.set(ids.subarray(0, kept), (firstRow + row) * result.k);
       result.scores.set(scores.subarray(0, kept), (firstRow + row) * result.k);
@@ -161,6 +165,21 @@ export class HnswIndex implements VectorIndex {
   }
 }
 
+/** How many candidates a search for k vectors keeps unless it is told. */
+export function defaultEfSearch(k: number): number {
+  return Math.max(EF_FLOOR, Math.ceil(EF_PER_WANTED * k));
+}
+
+/** Sorts the ids of equal scores, which the library leaves in any order. */
+function orderTies(scores: Float32Array, ids: Int32Array, length: number): void {
+  for (let start = 0; start < length; ) {
+    let end = start + 1;
+    while (end < length && scores[end] === scores[start]) end++;
+    if (end - start > 1) ids.subarray(start, end).sort();
+    start = end;
+  }
+}
+
 /** Places vectors in the graph as they come; the calling thread is blocked while it does. */
 export class HnswBuilder implements VectorIndexBuilder {
   readonly #options: HnswOptions;
@@ -178,7 +197,7 @@ export class HnswBuilder implements VectorIndexBuilder {
     const efConstruction = atLeast('efConstruction', options.efConstruction ?? DEFAULT_EF_CONSTRUCTION, 1);
     this.#storage = storage;
     this.#parameters = { connectivity, efConstruction, scale: 1 };
-    this.#intake = new VectorIntake(dimension);
+    this.#intake = new VectorIntake(options);
     this.#graph = new UsearchGraph({ dimension, storage, connectivity, efConstruction });
     if (storage === 'i8') this.#held = [];
   }
@@ -190,7 +209,8 @@ export class HnswBuilder implements VectorIndexBuilder {
   async add(block: Float32Array): Promise<void> {
     const firstRow = this.#intake.count;
     this.#intake.accept(block);
-    if (this.#storage === 'f16') expectHalfRange(block, { dimension: this.#intake.dimension, firstRow });
+    const { dimension, source } = this.#intake;
+    if (this.#storage === 'f16') expectHalfRange(block, { dimension, firstRow, source });
     if (!this.#held) this.#place(block);
     else {
       this.#held.push(block.slice());
@@ -230,6 +250,19 @@ export class HnswBuilder implements VectorIndexBuilder {
     }
     this.#graph.add(this.#graph.size, vectors, this.#options.threads ?? 0);
   }
+}
+
+/** Builds a graph in memory and writes it; the folder is claimed before the work begins. */
+export async function writeHnswIndex(
+  folder: string,
+  vectors: AsyncIterable<Float32Array> | Iterable<Float32Array>,
+  options: HnswOptions & SaveOptions,
+): Promise<VectorIndexMetadata> {
+  return writeIndexFolder(folder, options, async (writer) => {
+    const builder = new HnswBuilder(options);
+    for await (const block of vectors) await builder.add(block);
+    return (await builder.finish()).writeFiles(writer);
+  });
 }
 
 function parametersOf({ parameters }: VectorIndexMetadata): HnswParameters {

@@ -1,7 +1,7 @@
 export { type Documents, documentFiles, documentsFromIds } from './document-files.js';
 export { DocumentIndex, type DocumentIndexOptions } from './document-index.js';
 export { FlatBuilder, FlatIndex, type FlatOptions } from './flat.js';
-export { HnswBuilder, HnswIndex, type HnswOptions } from './hnsw.js';
+export { defaultEfSearch, HnswBuilder, HnswIndex, type HnswOptions } from './hnsw.js';
 export { type CostOptions, vectorIndexBytes } from './memory-cost.js';
 export {
   type BuildVectorIndexOptions,

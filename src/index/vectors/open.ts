@@ -2,7 +2,7 @@ import type { SessionOptions } from '../../engine/index.js';
 import { readDocumentFiles } from './document-files.js';
 import { DocumentIndex } from './document-index.js';
 import { FlatBuilder, FlatIndex, type FlatOptions, flatInt8, writeFlatIndex } from './flat.js';
-import { HnswBuilder, HnswIndex, type HnswOptions } from './hnsw.js';
+import { HnswBuilder, HnswIndex, type HnswOptions, writeHnswIndex } from './hnsw.js';
 import { IndexFolder } from './index-folder.js';
 import type {
   IndexType,
@@ -55,16 +55,9 @@ export async function writeVectorIndex(
   vectors: Blocks,
   options: BuildVectorIndexOptions & SaveOptions,
 ): Promise<VectorIndexMetadata> {
+  if (options.type === 'hnsw') return writeHnswIndex(folder, vectors, options);
   const { overwrite, extra } = options;
-  if (options.type !== 'hnsw') {
-    return writeFlatIndex(folder, vectors, { ...flatOptions(options), overwrite, extra });
-  }
-  const builder = new HnswBuilder(options);
-  for await (const block of vectors) await builder.add(block);
-  const index = await builder.finish();
-  await index.save(folder, { overwrite, extra });
-  await index.close();
-  return index.metadata;
+  return writeFlatIndex(folder, vectors, { ...flatOptions(options), overwrite, extra });
 }
 
 /** Opens the index in a folder. */

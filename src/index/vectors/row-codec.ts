@@ -32,15 +32,19 @@ export function encodeRows(source: Float32Array, target: Rows, place: RowPlace):
 export interface RowPlace {
   dimension: number;
   firstRow: number;
+  source: string;
 }
 
 /** Throws when a number would become infinite in half precision. */
-export function expectHalfRange(source: Float32Array, { dimension, firstRow }: RowPlace): void {
+export function expectHalfRange(
+  source: Float32Array,
+  { dimension, firstRow, source: where }: RowPlace,
+): void {
   for (let i = 0; i < source.length; i++) {
     if (Math.abs(source[i]) < ROUNDS_TO_INFINITY) continue;
     const row = firstRow + Math.floor(i / dimension);
     throw new NearmissError(
-      `vectors: row ${row}, component ${i % dimension}: ${source[i]} is too large for f16 (at most 65504)`,
+      `${where}: row ${row}, component ${i % dimension}: ${source[i]} is too large for f16 (at most 65504)`,
       { hint: 'store the vectors as f32' },
     );
   }

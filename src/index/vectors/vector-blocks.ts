@@ -1,6 +1,5 @@
 import { crc32 } from 'node:zlib';
 import { RandomAccessFile } from '../../base/random-access-file.js';
-import { GROUP_SIZE } from './best-scores.js';
 import type { IndexFolder } from './index-folder.js';
 import {
   allocateRows,
@@ -11,15 +10,18 @@ import {
   type Rows,
 } from './row-codec.js';
 
-/**
- * Vectors scored at once. Larger blocks do not multiply faster, and their scores with a few hundred queries leave
- * the cache before they are read (docs/vector-index.md).
- */
-export const BLOCK_ROWS = 8192;
+/** A block is at most so large; two of them are in memory when the vectors are on disk. */
+const BLOCK_BYTES = 64 * 2 ** 20;
+const MAX_BLOCK_ROWS = 131_072;
+
+/** Vectors ranked at once: many, since a selection costs by the number of blocks (docs/vector-index.md). */
+export function rowsPerBlock({ dimension, storage }: RowFormat): number {
+  const rowBytes = dimension * bytesPerComponent(storage);
+  return Math.max(1, Math.min(MAX_BLOCK_ROWS, Math.floor(BLOCK_BYTES / rowBytes)));
+}
 
 /** A run of stored vectors. */
 export interface VectorBlock {
-  /** The rows, and zeros after them up to a whole group. */
   data: Rows;
   rows: number;
   firstId: number;
@@ -41,37 +43,33 @@ export interface RowFormat {
   storage: RowStorage;
 }
 
-/** Which rows a block holds, and how many with the padding to whole groups. */
-function rowsOfBlock(count: number, block: number): { firstId: number; rows: number; padded: number } {
-  const firstId = block * BLOCK_ROWS;
-  const rows = Math.min(BLOCK_ROWS, count - firstId);
-  return { firstId, rows, padded: Math.ceil(rows / GROUP_SIZE) * GROUP_SIZE };
-}
-
 /** Vectors in memory, in blocks: growing copies nothing, and no single array becomes too long. */
 export class MemoryBlocks implements VectorBlocks {
   readonly #format: RowFormat;
+  readonly #rowsPerBlock: number;
   readonly #blocks: Rows[] = [];
   #count = 0;
 
   constructor(format: RowFormat) {
     this.#format = format;
+    this.#rowsPerBlock = rowsPerBlock(format);
   }
 
   get count(): number {
     return this.#count;
   }
 
-  add(vectors: Float32Array): void {
-    const { dimension, storage } = this.#format;
+  /** @param from where the vectors are from, for error messages */
+  add(vectors: Float32Array, from: string): void {
+    const { dimension } = this.#format;
     const rows = vectors.length / dimension;
     for (let row = 0; row < rows; ) {
-      const at = this.#count % BLOCK_ROWS;
-      if (at === 0) this.#blocks.push(allocateRows(storage, BLOCK_ROWS * dimension));
-      const end = Math.min(rows, row + BLOCK_ROWS - at);
+      const at = this.#count % this.#rowsPerBlock;
+      if (at === 0) this.#blocks.push(this.#emptyBlock());
+      const end = Math.min(rows, row + this.#rowsPerBlock - at);
       const target = this.#blocks.at(-1)!.subarray(at * dimension, (at + end - row) * dimension);
       const source = vectors.subarray(row * dimension, end * dimension);
-      encodeRows(source, target, { dimension, firstRow: this.#count });
+      encodeRows(source, target, { dimension, firstRow: this.#count, source: from });
       this.#count += end - row;
       row = end;
     }
@@ -79,8 +77,9 @@ export class MemoryBlocks implements VectorBlocks {
 
   reader(): BlockReader {
     return async (block) => {
-      const { firstId, rows, padded } = rowsOfBlock(this.#count, block);
-      return { data: this.#blocks[block].subarray(0, padded * this.#format.dimension), rows, firstId };
+      const firstId = block * this.#rowsPerBlock;
+      const rows = Math.min(this.#rowsPerBlock, this.#count - firstId);
+      return { data: this.#blocks[block].subarray(0, rows * this.#format.dimension), rows, firstId };
     };
   }
 
@@ -96,20 +95,25 @@ export class MemoryBlocks implements VectorBlocks {
       const { count } = folder.metadata;
       const rowBytes = format.dimension * bytesPerComponent(format.storage);
       let checksum = 0;
-      for (let block = 0; block * BLOCK_ROWS < count; block++) {
-        const { firstId, rows } = rowsOfBlock(count, block);
-        const data = allocateRows(format.storage, BLOCK_ROWS * format.dimension);
+      while (blocks.#count < count) {
+        const rows = Math.min(blocks.#rowsPerBlock, count - blocks.#count);
+        const data = blocks.#emptyBlock();
         const bytes = bytesOf(data).subarray(0, rows * rowBytes);
-        await file.readInto(bytes, firstId * rowBytes);
+        await file.readInto(bytes, blocks.#count * rowBytes);
         checksum = crc32(bytes, checksum);
         blocks.#blocks.push(data);
+        blocks.#count += rows;
       }
       folder.expectChecksum(name, checksum);
-      blocks.#count = count;
     } finally {
       await file.close();
     }
     return blocks;
+  }
+
+  /** The system gives memory to a block as it is filled, so a small index does not pay for a whole one. */
+  #emptyBlock(): Rows {
+    return allocateRows(this.#format.storage, this.#rowsPerBlock * this.#format.dimension);
   }
 }
 
@@ -133,13 +137,13 @@ export class FileBlocks implements VectorBlocks {
   reader(): BlockReader {
     const { dimension, storage } = this.#format;
     const rowBytes = dimension * bytesPerComponent(storage);
-    const capacity = Math.min(BLOCK_ROWS, Math.ceil(this.count / GROUP_SIZE) * GROUP_SIZE) * dimension;
-    const buffers = [allocateRows(storage, capacity), allocateRows(storage, capacity)];
+    const most = Math.min(rowsPerBlock(this.#format), this.count);
+    const buffers = [allocateRows(storage, most * dimension), allocateRows(storage, most * dimension)];
     return async (block) => {
-      const { firstId, rows, padded } = rowsOfBlock(this.count, block);
-      const data = buffers[block % 2].subarray(0, padded * dimension);
-      data.fill(0, rows * dimension);
-      await this.#file.readInto(bytesOf(data).subarray(0, rows * rowBytes), firstId * rowBytes);
+      const firstId = block * most;
+      const rows = Math.min(most, this.count - firstId);
+      const data = buffers[block % 2].subarray(0, rows * dimension);
+      await this.#file.readInto(bytesOf(data), firstId * rowBytes);
       return { data, rows, firstId };
     };
   }

@@ -8,15 +8,18 @@ const MAX_VECTORS = 2 ** 31 - 1;
 /** Checks, counts and fingerprints the vectors that go into an index. */
 export class VectorIntake {
   readonly dimension: number;
+  /** Where the vectors are from, for error messages. */
+  readonly source: string;
   readonly #hash: Hash;
   #count = 0;
   #finished = false;
 
-  constructor(dimension: number) {
+  constructor({ dimension, source = 'vectors' }: { dimension: number; source?: string }) {
     if (!Number.isInteger(dimension) || dimension < 1) {
       throw new NearmissError(`dimension: expected an integer from 1 up, got ${dimension}`);
     }
     this.dimension = dimension;
+    this.source = source;
     this.#hash = createHash('sha256').update(`${dimension}\n`);
   }
 
@@ -27,7 +30,7 @@ export class VectorIntake {
   /** Accepts a block and returns its number of rows. */
   accept(block: Float32Array): number {
     if (this.#finished) throw new Error('The index is finished: nothing can be added');
-    const rows = countRows(block, { dimension: this.dimension, firstRow: this.#count, what: 'vectors' });
+    const rows = countRows(block, { dimension: this.dimension, firstRow: this.#count, what: this.source });
     if (this.#count + rows > MAX_VECTORS) {
       throw new NearmissError(`one index holds at most ${MAX_VECTORS} vectors`, {
         hint: 'split the collection and merge the results of the parts',

@@ -1,0 +1,163 @@
+import { type Command, Option } from 'commander';
+import { UsageError } from '../../base/errors.js';
+import type { IndexType, VectorIndexMetadata, VectorStorage } from '../../index/vectors/index.js';
+import type { VectorFile } from '../../model/vector-file.js';
+import { wholeNumber } from '../option-parsers.js';
+
+interface IndexFlags {
+  type: IndexType;
+  storage: VectorStorage;
+  connectivity?: number;
+  efConstruction?: number;
+  threads?: number;
+  dimension?: number;
+  model?: string;
+  overwrite?: boolean;
+  quiet?: boolean;
+  json?: boolean;
+}
+
+/** Vectors read and added at once. */
+const BLOCK_ROWS = 8192;
+
+const EXAMPLES = `
+VECTORS is what "nearmiss encode" writes: X.npy, or bare rows X.f32 or X.f16 with --dimension. Ids are read from
+X.ids.txt where it is there; neighbouring rows with the same id are the vectors of one document, which is then found by
+its best one (MaxP). Scores are inner products: cosines if the model normalises its vectors.
+
+Types:
+  flat    exact; compares every vector. Built in one pass, however many there are. Storage f32 or f16.
+  hnsw    approximate; a graph, faster from some 100,000 vectors on. Built in memory. Storage f32, f16 or i8.
+          With several threads the graph differs a little from build to build; --threads 1 makes it repeatable.
+
+Examples:
+  nearmiss index scifact.npy indexes/scifact
+  nearmiss index msmarco.npy indexes/msmarco --type hnsw --storage f16
+  nearmiss index docs.f16 indexes/docs --dimension 384 --storage f16 --model minilm
+  nearmiss index scifact.npy indexes/scifact --type hnsw --connectivity 32 --ef-construction 256 --overwrite --json`;
+
+export function registerIndex(program: Command): void {
+  program
+    .command('index')
+    .summary('make vectors searchable')
+    .description('Builds a vector index from a file of vectors.')
+    .argument('<vectors>', 'X.npy, X.f32 or X.f16')
+    .argument('<out>', 'folder to make')
+    .addOption(new Option('--type <type>', 'kind of index').choices(['flat', 'hnsw']).default('flat'))
+    .addOption(
+      new Option('--storage <type>', 'how components are kept').choices(['f32', 'f16', 'i8']).default('f32'),
+    )
+    .option('--connectivity <M>', 'hnsw: neighbours of a vector (default: 16)', wholeNumber(2))
+    .option('--ef-construction <n>', 'hnsw: candidates looked at for them (default: 128)', wholeNumber(1))
+    .option('--threads <n>', 'hnsw: threads (default: all cores)', wholeNumber(1))
+    .option('--dimension <n>', 'numbers in a bare row', wholeNumber(1))
+    .option('--model <name>', 'what encoded the vectors, to be remembered')
+    .option('--overwrite', 'replace an index that is there')
+    .option('--quiet', 'no progress on stderr')
+    .option('--json', 'print what was made as JSON')
+    .addHelpText('after', EXAMPLES)
+    .action(indexAction);
+}
+
+async function indexAction(vectors: string, out: string, flags: IndexFlags): Promise<void> {
+  checkFlags(flags);
+  const { VectorFile } = await import('../../model/vector-file.js');
+  const file = await VectorFile.open(vectors, { dimension: flags.dimension });
+  try {
+    const started = performance.now();
+    const { metadata, documents } = await buildIndex(file, out, flags);
+    const seconds = Number(((performance.now() - started) / 1000).toFixed(3));
+    await printSummary({ index: out, ...metadata, documents, seconds }, flags);
+  } finally {
+    await file.close();
+  }
+}
+
+async function buildIndex(
+  file: VectorFile,
+  out: string,
+  flags: IndexFlags,
+): Promise<{ metadata: VectorIndexMetadata; documents: number }> {
+  const [{ exists }, { Progress }, { idsPath }, { documentFiles, documentsFromIds, writeVectorIndex }] =
+    await Promise.all([
+      import('../../base/files.js'),
+      import('../../base/progress.js'),
+      import('../../model/vector-file.js'),
+      import('../../index/vectors/index.js'),
+    ]);
+  const ids = idsPath(file.path);
+  const hasIds = await exists(ids);
+  const documents = hasIds ? documentsFromIds(await file.ids(), ids) : {};
+  if (!flags.quiet) {
+    process.stderr.write(`${await announce(file, flags)}\n`);
+    if (!hasIds) process.stderr.write(`${ids} is not there: documents are numbered from 0\n`);
+  }
+  const progress = new Progress({ label: 'index', unit: 'vectors', total: file.rows, quiet: flags.quiet });
+  async function* blocks(): AsyncGenerator<Float32Array> {
+    for await (const block of file.blocks(BLOCK_ROWS)) {
+      yield block;
+      progress.advance(block.length / file.dimension);
+    }
+  }
+  const metadata = await writeVectorIndex(out, blocks(), {
+    ...flags,
+    dimension: file.dimension,
+    source: file.path,
+    extra: documentFiles(documents),
+  });
+  progress.finish();
+  return { metadata, documents: documents.ids?.size ?? metadata.count };
+}
+
+function checkFlags({ type, storage, connectivity, efConstruction, threads }: IndexFlags): void {
+  if (type === 'hnsw') return;
+  if (storage === 'i8') {
+    throw new UsageError('--storage i8: a flat index is exact and stores f32 or f16', {
+      hint: 'use --storage f16, or --type hnsw',
+    });
+  }
+  const graphFlags = {
+    '--connectivity': connectivity,
+    '--ef-construction': efConstruction,
+    '--threads': threads,
+  };
+  for (const [name, value] of Object.entries(graphFlags)) {
+    if (value === undefined) continue;
+    throw new UsageError(`${name} is for building a graph`, {
+      hint: `add --type hnsw, or leave ${name} out`,
+    });
+  }
+}
+
+/** What it will cost, said before it is spent. */
+async function announce(file: VectorFile, { type, storage, connectivity }: IndexFlags): Promise<string> {
+  const [{ vectorIndexBytes }, { count }] = await Promise.all([
+    import('../../index/vectors/index.js'),
+    import('../../base/progress.js'),
+  ]);
+  const { rows, dimension } = file;
+  const bytes = vectorIndexBytes({ type, storage, count: rows, dimension, connectivity });
+  const where =
+    type === 'flat'
+      ? 'on disk, and in memory when it is searched'
+      : 'of memory while it is built, and on disk';
+  return `index ${count(rows)} vectors of ${dimension} as ${type} ${storage}: about ${megabytes(bytes)} ${where}`;
+}
+
+type Summary = VectorIndexMetadata & { index: string; documents: number; seconds: number };
+
+async function printSummary(summary: Summary, { json }: IndexFlags): Promise<void> {
+  if (json) process.stdout.write(`${JSON.stringify(summary)}\n`);
+  else {
+    const { count } = await import('../../base/progress.js');
+    const { index, type, storage, dimension } = summary;
+    const several = summary.documents < summary.count ? ` of ${count(summary.documents)} documents` : '';
+    process.stdout.write(
+      `${index}: ${count(summary.count)} vectors${several}, dimension ${dimension}, ${type} ${storage}\n`,
+    );
+  }
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}
