@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
 import { CREATED_BY } from '../base/version.js';
 import type { SessionOptions } from '../engine/index.js';
-import { evaluate } from '../evaluate/index.js';
+import { evaluate, findAnswerRanks } from '../evaluate/index.js';
 import type { ModelCard } from '../model/index.js';
 import type { EventWriter } from './events.js';
 import { annOf, type Plan, planRun, stageAt } from './plan.js';
@@ -91,12 +91,17 @@ function isMeasured({ evaluation }: Recipe, plan: Plan, step: number): boolean {
 }
 
 async function measure(refresh: Refresh, dev: EvaluationSet, options: InferencerOptions): Promise<void> {
-  const { run, recipe, events } = options;
+  const { run, recipe, data, events } = options;
   const { step } = refresh;
   const { measures, best, split } = recipe.evaluation;
   const started = performance.now();
   const rankings = await refresh.rankings(dev.queries, DEV_DEPTH);
-  const { mean } = evaluate({ tag: `step ${step}`, rankings }, dev.qrels, measures, { complete: true });
+  const found = { tag: `step ${step}`, rankings };
+  const needsAnswers = measures.some((measure) => measure.startsWith('Coverage'));
+  const answerRanks = needsAnswers
+    ? await findAnswerRanks(data.dataset, found, { depth: DEV_DEPTH, split })
+    : undefined;
+  const { mean } = evaluate(found, dev.qrels, measures, { complete: true, answerRanks });
   const values = { ...mean };
   const isBest = values[best] > ((await bestSoFar(run))?.measures[best] ?? Number.NEGATIVE_INFINITY);
   const evaluation: StepEvaluation = {

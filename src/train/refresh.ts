@@ -17,9 +17,9 @@ import {
   type RankedList,
   replacedShare,
 } from '../negatives/index.js';
-import { candidateRules } from './candidate-rules.js';
 import { encodeCorpus, removeShards } from './corpus-encoder.js';
 import type { RefreshEvent } from './events.js';
+import { withRules } from './mining-rules.js';
 import type { NegativesRecipe, Recipe } from './recipe/recipe.js';
 import { type RunDirectory, START_FOLDER } from './run-directory.js';
 import { loadSide } from './tower-models.js';
@@ -110,17 +110,19 @@ export class Refresh {
     const previous = await loadTable(run, earlier.at(-1), recipe);
     const rotation = { share: previous ? share : 1, turn: earlier.length };
     const turn = queriesOfTurn(data.training.length, rotation);
-    const { table } = await mine({
-      source: 'ann',
-      checkpoint: this.step,
-      index: `${this.#options.recipe.refresh.index.type} of step ${this.step}`,
-      queryCount: data.training.length,
-      documentCount: data.documents.count,
-      depth: recipe.depth,
-      lists: this.#trainingLists(turn, recipe.depth),
-      positives: (query) => data.training[query].positives,
-      rules: candidateRules(recipe),
-    });
+    const { table } = await withRules(recipe, data, (rules) =>
+      mine({
+        source: 'ann',
+        checkpoint: this.step,
+        index: `${this.#options.recipe.refresh.index.type} of step ${this.step}`,
+        queryCount: data.training.length,
+        documentCount: data.documents.count,
+        depth: recipe.depth,
+        lists: this.#trainingLists(turn, recipe.depth),
+        positives: (query) => data.training[query].positives,
+        rules,
+      }),
+    );
     const published = previous ? mergeTables(previous, table, rotation) : table;
     await published.save(run.stepPath('negatives', this.step), { overwrite: true });
     return {

@@ -22,11 +22,15 @@ export interface RunDescription {
   createdBy: string;
 }
 
-/** Makes a run's folder, with its recipe and the model it starts from. `run.json` appears last. */
+/**
+ * Makes a run's folder, with its recipe and the model it starts from. `run.json` appears last.
+ *
+ * @param options.recipeText the recipe as `recipe.yaml` is to show it, e.g. with the origin of each value
+ */
 export async function createRun(
   path: string,
   description: Omit<RunDescription, 'format' | 'createdBy'>,
-  options: { quiet?: boolean } = {},
+  options: { quiet?: boolean; recipeText?: string } = {},
 ): Promise<RunDirectory> {
   const run = new RunDirectory(path);
   const { recipe, data, split } = description;
@@ -38,7 +42,7 @@ export async function createRun(
   await writeDirectoryAtomic(run.file(START_FOLDER), (folder) => models.fill(folder, { onnx: false }), {
     overwrite: true,
   });
-  await writeFileAtomic(run.file('recipe.yaml'), stringify(recipe));
+  await writeFileAtomic(run.file('recipe.yaml'), options.recipeText ?? stringify(recipe));
   const content: RunDescription = { format: 1, ...description, createdBy: CREATED_BY };
   await writeFileAtomic(run.file('run.json'), `${JSON.stringify(content, null, 2)}\n`);
   return run;

@@ -1,15 +1,14 @@
 import { NearmissError } from '../base/errors.js';
 import { exists } from '../base/files.js';
 import { readRun } from '../evaluate/index.js';
-import { Bm25SearchPool, buildBm25Index, openBm25Index } from '../index/bm25/index.js';
+import { buildBm25Index, openBm25Index } from '../index/bm25/index.js';
 import { CandidateTable, mine, type RankedList } from '../negatives/index.js';
-import { candidateRules } from './candidate-rules.js';
+import { listsFromBm25, type QueryText } from '../negatives/lists/from-bm25.js';
+import { listsFromRun } from '../negatives/lists/from-run.js';
+import { withRules } from './mining-rules.js';
 import type { NegativesRecipe } from './recipe/recipe.js';
 import type { RunDirectory } from './run-directory.js';
 import type { TrainingData } from './training-data.js';
-
-/** Queries searched at once. */
-const CHUNK = 1024;
 
 /** Candidates that do not change while a run lasts: BM25's, or those of a file. Mined once and kept in the run. */
 export async function staticCandidates(
@@ -19,16 +18,18 @@ export async function staticCandidates(
 ): Promise<CandidateTable> {
   const folder = run.file('negatives', recipe.source);
   if (await exists(folder)) return CandidateTable.load(folder);
-  const lists = recipe.source === 'bm25' ? bm25Lists(run, data, recipe.depth) : runLists(data, recipe);
-  const { table } = await mine({
-    source: recipe.source === 'bm25' ? 'bm25' : 'static',
-    queryCount: data.training.length,
-    documentCount: data.documents.count,
-    depth: recipe.depth,
-    lists,
-    positives: (query) => data.training[query].positives,
-    rules: candidateRules(recipe),
-  });
+  const lists = recipe.source === 'bm25' ? bm25Lists(run, data, recipe.depth) : await runLists(data, recipe);
+  const { table } = await withRules(recipe, data, (rules) =>
+    mine({
+      source: recipe.source === 'bm25' ? 'bm25' : 'static',
+      queryCount: data.training.length,
+      documentCount: data.documents.count,
+      depth: recipe.depth,
+      lists,
+      positives: (query) => data.training[query].positives,
+      rules,
+    }),
+  );
   await table.save(folder);
   return table;
 }
@@ -42,47 +43,29 @@ export async function bm25Folder(run: RunDirectory, data: TrainingData): Promise
 
 async function* bm25Lists(run: RunDirectory, data: TrainingData, depth: number): AsyncGenerator<RankedList> {
   const index = await openBm25Index(await bm25Folder(run, data));
-  const pool = new Bm25SearchPool(index);
-  try {
-    const texts = await queryTextsOf(data);
-    for (let start = 0; start < texts.length; start += CHUNK) {
-      const rankings = await pool.search(texts.slice(start, start + CHUNK), { k: depth });
-      for (const [i, { ids, scores }] of rankings.entries()) {
-        yield { query: start + i, ids: Int32Array.from(ids), scores: Float32Array.from(scores) };
-      }
-    }
-  } finally {
-    await pool.close();
-  }
+  yield* listsFromBm25(index, await queryTextsOf(data), { depth });
 }
 
-async function queryTextsOf(data: TrainingData): Promise<string[]> {
-  const placeOf = new Map(data.training.map(({ query }, place) => [query, place]));
-  const texts = new Array<string>(data.training.length).fill('');
+async function queryTextsOf(data: TrainingData): Promise<QueryText[]> {
+  const placeOf = placesOf(data);
+  const queries: QueryText[] = [];
   for await (const { id, text } of data.dataset.queries()) {
-    const place = placeOf.get(data.queries.cache.indexOf(id));
-    if (place !== undefined) texts[place] = text;
+    const query = placeOf.get(data.queries.cache.indexOf(id));
+    if (query !== undefined) queries.push({ query, text });
   }
-  return texts;
+  return queries;
 }
 
-async function* runLists(data: TrainingData, recipe: NegativesRecipe): AsyncGenerator<RankedList> {
-  if (recipe.file === undefined)
+async function runLists(data: TrainingData, { file }: NegativesRecipe): Promise<Iterable<RankedList>> {
+  if (file === undefined) {
     throw new NearmissError('negatives: source static needs a file', { hint: 'set file: to a TREC run' });
-  const { rankings } = await readRun(recipe.file);
-  for (const [place, { query }] of data.training.entries()) {
-    const ranking = rankings.get(data.queries.cache.id(query));
-    if (!ranking) continue;
-    const ids = Int32Array.from(ranking.ids, (id) => data.documents.cache.indexOf(id));
-    const missing = ids.indexOf(-1);
-    if (missing >= 0) {
-      throw new NearmissError(
-        `${recipe.file}: document "${ranking.ids[missing]}" is not in ${data.dataset.name}`,
-        {
-          hint: 'was the run made on another collection?',
-        },
-      );
-    }
-    yield { query: place, ids, scores: Float32Array.from(ranking.scores) };
   }
+  const placeOf = placesOf(data);
+  const queries = { indexOf: (id: string): number => placeOf.get(data.queries.cache.indexOf(id)) ?? -1 };
+  return listsFromRun(await readRun(file), { queries, documents: data.documents.cache });
+}
+
+/** Number of a query → its place among the training queries. */
+function placesOf({ training }: TrainingData): Map<number, number> {
+  return new Map(training.map(({ query }, place) => [query, place]));
 }

@@ -68,16 +68,17 @@ async function createNewRun(out: string, options: TrainOptions): Promise<void> {
       hint: 'e.g. nearmiss train --data data/medquad --recipe ance-firstp --out runs/medquad',
     });
   }
-  const [{ loadRecipe }, { fingerprintRecipe }, { createRun }] = await Promise.all([
+  const [{ loadRecipe }, { formatConfig }, { fingerprintRecipe }, { createRun }] = await Promise.all([
     import('../../train/recipe/load.js'),
+    import('../../train/recipe/format-config.js'),
     import('../../train/recipe/fingerprint.js'),
     import('../../train/run-setup.js'),
   ]);
-  const { recipe, warnings } = await loadRecipe(options.recipe, { set: options.set });
+  const { recipe, origins, warnings } = await loadRecipe(options.recipe, { set: options.set });
   for (const warning of warnings) process.stderr.write(`nearmiss: ${warning}\n`);
   const recipeFingerprint = fingerprintRecipe(recipe);
   const description = { data: options.data, split: options.split, recipe, recipeFingerprint };
-  await createRun(out, description, { quiet: options.quiet });
+  await createRun(out, description, { quiet: options.quiet, recipeText: formatConfig(recipe, origins) });
 }
 
 /** A run goes on only as what it was begun as. */
@@ -87,10 +88,15 @@ async function checkSameRun(run: { data: string; recipe: Recipe }, options: Trai
       hint: 'leave --data out to go on with it, or choose another --out',
     });
   }
-  if (options.recipe === undefined && options.set.length === 0) return;
+  if (options.recipe === undefined && options.set.length > 0) {
+    throw new UsageError(`train: ${options.out} is a run already, and its recipe does not change`, {
+      hint: 'leave --set out to go on with it, or choose another --out',
+    });
+  }
+  if (options.recipe === undefined) return;
   const { loadRecipe } = await import('../../train/recipe/load.js');
   const { diffRecipes, formatDifferences } = await import('../../train/recipe/fingerprint.js');
-  const { recipe } = await loadRecipe(options.recipe ?? run.recipe.name, { set: options.set });
+  const { recipe } = await loadRecipe(options.recipe, { set: options.set });
   const differences = diffRecipes(run.recipe, recipe);
   if (differences.length === 0) return;
   throw new NearmissError(
@@ -155,8 +161,8 @@ async function printConfig(options: TrainOptions): Promise<void> {
   const { configJson, formatConfig } = await import('../../train/recipe/format-config.js');
   const { recipe, origins, warnings } = await loadRecipe(options.recipe, { set: options.set });
   for (const warning of warnings) process.stderr.write(`nearmiss: ${warning}\n`);
-  const text = options.json ? JSON.stringify(configJson(recipe, origins)) : formatConfig(recipe, origins);
-  process.stdout.write(`${text}\n`);
+  const json = (): string => `${JSON.stringify(configJson(recipe, origins))}\n`;
+  process.stdout.write(options.json ? json() : formatConfig(recipe, origins));
 }
 
 /** One of the two processes alone, e.g. on another machine that sees the folder. */
