@@ -5,6 +5,7 @@
  *
  *   npm run bench:ann
  *   npm run bench:ann -- --sizes 10000,100000,1000000 --skip-raw
+ *   npm run bench:ann -- --sizes 1000000 --skip-hnsw
  *   npm run bench:ann -- --storage f16 --k 10
  */
 import { execFileSync } from 'node:child_process';
@@ -35,6 +36,7 @@ const { values } = parseArgs({
     storage: { type: 'string', default: 'f32' },
     ef: { type: 'string' },
     'skip-raw': { type: 'boolean', default: false },
+    'skip-hnsw': { type: 'boolean', default: false },
   },
 });
 const [dim, k, queryCount] = [values.dim, values.k, values.queries].map(Number);
@@ -55,46 +57,28 @@ async function benchmark(n: number): Promise<Record<string, number | string>> {
   const options = { dimension: dim, clusters: Math.ceil(n / 100), seed: SEED };
   const vectors = clusteredVectors({ ...options, count: n, part: 'vectors' });
   const queries = clusteredVectors({ ...options, count: queryCount, part: 'queries' });
+  const withRaw = !values['skip-raw'];
 
   const flat = await build('flat', vectors);
   const exact = await flat.index.search(queries, { k });
-  const hnsw = await build('hnsw', vectors);
-  const found = await hnsw.index.search(queries, { k, efSearch });
-  const peakRssMb = Math.round(process.resourceUsage().maxRSS / 1024);
-
-  const work: Record<string, () => Promise<unknown>> = {
-    flatQps: () => flat.index.search(queries, { k }),
-    hnswQps: () => hnsw.index.search(queries, { k, efSearch }),
-  };
-  let rawHnswBuildSeconds: number | undefined;
-  if (!values['skip-raw']) {
-    const raw = rawHnsw(vectors);
-    rawHnswBuildSeconds = raw.seconds;
-    work.rawFlatQps = await rawFlat(vectors, queries);
-    const wanted = efSearch ?? defaultEfSearch(k);
-    work.rawHnswQps = async () => raw.index.search(queries, wanted, 0);
+  const work: Record<string, () => Promise<unknown>> = { flatQps: () => flat.index.search(queries, { k }) };
+  const facts: Record<string, number> = {};
+  if (!values['skip-hnsw']) {
+    const hnsw = await build('hnsw', vectors);
+    const found = await hnsw.index.search(queries, { k, efSearch });
+    work.hnswQps = () => hnsw.index.search(queries, { k, efSearch });
+    facts.hnswBuildSeconds = round(hnsw.seconds, 1);
+    facts.hnswRecall = round(overlap(found, exact), 4);
   }
-  const speeds = await fastest(work);
-  return {
-    bench: 'ann',
-    n,
-    dim,
-    k,
-    queries: queryCount,
-    storage,
-    flatQps: speeds.flatQps,
-    hnswBuildSeconds: round(hnsw.seconds, 1),
-    hnswQps: speeds.hnswQps,
-    hnswRecall: round(overlap(found, exact), 4),
-    peakRssMb,
-    ...(rawHnswBuildSeconds === undefined
-      ? {}
-      : {
-          rawFlatQps: speeds.rawFlatQps,
-          rawHnswBuildSeconds: round(rawHnswBuildSeconds, 1),
-          rawHnswQps: speeds.rawHnswQps,
-        }),
-  };
+  facts.peakRssMb = Math.round(process.resourceUsage().maxRSS / 1024);
+
+  if (withRaw) work.rawFlatQps = await rawFlat(vectors, queries);
+  if (withRaw && !values['skip-hnsw']) {
+    const raw = rawHnsw(vectors);
+    work.rawHnswQps = async () => raw.index.search(queries, efSearch ?? defaultEfSearch(k), 0);
+    facts.rawHnswBuildSeconds = round(raw.seconds, 1);
+  }
+  return { bench: 'ann', n, dim, k, queries: queryCount, storage, ...facts, ...(await fastest(work)) };
 }
 
 async function build(type: 'flat' | 'hnsw', vectors: Float32Array) {

@@ -1,5 +1,8 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createVectorIndex } from './open.js';
+import { createVectorIndex, openVectorIndex } from './open.js';
 import type { VectorIndex } from './vector-index.js';
 import { bruteForce, clusteredVectors, recall } from './vectors.fixture.js';
 
@@ -33,6 +36,15 @@ test('8 bits rank by inner product, not by cosine', async () => {
   const index = await build({ storage: 'i8' }, scaled);
   const truth = bruteForce(scaled, queries, { dimension: 16, k: 50 });
   expect(recall(await index.search(queries, { k: 50, efSearch: 400 }), truth)).toBeGreaterThan(0.85);
+});
+
+test('more threads than cores may be asked for', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'nearmiss-hnsw-'));
+  const index = await build({ threads: 100 });
+  await index.save(join(folder, 'index'));
+  const opened = await openVectorIndex(join(folder, 'index'), { threads: 100 });
+  expect(await opened.search(queries, { k: 5 })).toEqual(await index.search(queries, { k: 5 }));
+  await rm(folder, { recursive: true });
 });
 
 test('parameters are checked', () => {

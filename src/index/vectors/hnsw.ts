@@ -1,20 +1,15 @@
-import { NearmissError } from '../../base/errors.js';
-import { CREATED_BY } from '../../base/version.js';
+import { availableParallelism } from 'node:os';
 import { checkSearch, emptyResult } from './check-vectors.js';
 import { type IndexFolder, type IndexFolderWriter, writeIndexFolder } from './index-folder.js';
 import { int8Scale, largestMagnitude, toInt8 } from './int8.js';
-import { expectHalfRange } from './row-codec.js';
 import { UsearchGraph } from './usearch.js';
 import type {
   SaveOptions,
   SearchOptions,
   SearchResult,
   VectorIndex,
-  VectorIndexBuilder,
   VectorIndexMetadata,
-  VectorStorage,
 } from './vector-index.js';
-import { VectorIntake } from './vector-intake.js';
 
 const GRAPH_FILE = 'graph.usearch';
 
@@ -28,28 +23,8 @@ export const DEFAULT_EF_CONSTRUCTION = 128;
 const EF_PER_WANTED = 2.5;
 const EF_FLOOR = 64;
 
-/** Vectors that are looked at before the scale of 8-bit components is chosen. */
-const SCALE_ROWS = 10_000;
-
-export interface HnswOptions {
-  dimension: number;
-  /** Default `f32`; `i8` takes a quarter of the memory and a little recall. */
-  storage?: VectorStorage;
-  model?: string;
-  /** Where the vectors are from, for error messages. Default `vectors`. */
-  source?: string;
-  /** Neighbours of a vector in the graph, M (twice as many in its lowest layer). Default 16. */
-  connectivity?: number;
-  /** Candidates kept while a vector is placed in the graph: more cost time and give recall. Default 128. */
-  efConstruction?: number;
-  /**
-   * Threads; all cores when left out. With more than one the graph depends on their timing: for the same bits each
-   * time, use 1. Searches before the index is saved and opened again use no more than the build did.
-   */
-  threads?: number;
-}
-
-interface HnswParameters {
+/** What `parameters` of the metadata holds. */
+export interface HnswParameters {
   connectivity: number;
   efConstruction: number;
   /** What components were multiplied with to fit 8 bits. */
@@ -88,7 +63,9 @@ export class HnswIndex implements VectorIndex {
     }
     if (graph.size !== count)
       throw folder.damaged(GRAPH_FILE, `expected ${count} vectors, got ${graph.size}`);
-    return new HnswIndex(folder.metadata, graph, options.threads);
+    // The library prepares an opened graph for as many threads as there are cores, and fails with more.
+    const threads = options.threads === undefined ? 0 : Math.min(options.threads, availableParallelism());
+    return new HnswIndex(folder.metadata, graph, threads);
   }
 
   async search(queries: Float32Array, options: SearchOptions): Promise<SearchResult> {
@@ -132,18 +109,15 @@ export class HnswIndex implements VectorIndex {
 
   #searchRows(queries: Float32Array, wanted: number, result: SearchResult, firstRow: number): void {
     const { vectors, scales } = this.#prepare(queries);
-    const { keys, distances, counts } = this.#open().search(vectors, wanted, this.#threads);
-    const ids = new Int32Array(wanted);
+    const { ids, distances, counts } = this.#open().search(vectors, wanted, this.#threads);
     const scores = new Float32Array(wanted);
     for (let row = 0; row < counts.length; row++) {
       const found = counts[row];
-      for (let i = 0; i < found; i++) {
-        ids[i] = Number(keys[row * wanted + i]);
-        scores[i] = (1 - distances[row * wanted + i]) / scales[row];
-      }
-      orderTies(scores, ids, found);
+      const rowIds = ids.subarray(row * wanted, row * wanted + found);
+      for (let i = 0; i < found; i++) scores[i] = (1 - distances[row * wanted + i]) / scales[row];
+      orderTies(scores, rowIds);
       const kept = Math.min(found, result.k);
-      result.ids.set(ids.subarray(0, kept), (firstRow + row) * result.k);
+      result.ids.set(rowIds.subarray(0, kept), (firstRow + row) * result.k);
       result.scores.set(scores.subarray(0, kept), (firstRow + row) * result.k);
     }
   }
@@ -171,98 +145,13 @@ export function defaultEfSearch(k: number): number {
 }
 
 /** Sorts the ids of equal scores, which the library leaves in any order. */
-function orderTies(scores: Float32Array, ids: Int32Array, length: number): void {
-  for (let start = 0; start < length; ) {
+function orderTies(scores: Float32Array, ids: Int32Array): void {
+  for (let start = 0; start < ids.length; ) {
     let end = start + 1;
-    while (end < length && scores[end] === scores[start]) end++;
+    while (end < ids.length && scores[end] === scores[start]) end++;
     if (end - start > 1) ids.subarray(start, end).sort();
     start = end;
   }
-}
-
-/** Places vectors in the graph as they come; the calling thread is blocked while it does. */
-export class HnswBuilder implements VectorIndexBuilder {
-  readonly #options: HnswOptions;
-  readonly #storage: VectorStorage;
-  readonly #parameters: HnswParameters;
-  readonly #intake: VectorIntake;
-  readonly #graph: UsearchGraph;
-  /** The first vectors, which decide the scale of 8-bit ones, until there are enough of them. */
-  #held: Float32Array[] | undefined;
-
-  constructor(options: HnswOptions) {
-    this.#options = options;
-    const { dimension, storage = 'f32' } = options;
-    const connectivity = atLeast('connectivity', options.connectivity ?? DEFAULT_CONNECTIVITY, 2);
-    const efConstruction = atLeast('efConstruction', options.efConstruction ?? DEFAULT_EF_CONSTRUCTION, 1);
-    this.#storage = storage;
-    this.#parameters = { connectivity, efConstruction, scale: 1 };
-    this.#intake = new VectorIntake(options);
-    this.#graph = new UsearchGraph({ dimension, storage, connectivity, efConstruction });
-    if (storage === 'i8') this.#held = [];
-  }
-
-  get count(): number {
-    return this.#intake.count;
-  }
-
-  async add(block: Float32Array): Promise<void> {
-    const firstRow = this.#intake.count;
-    this.#intake.accept(block);
-    const { dimension, source } = this.#intake;
-    if (this.#storage === 'f16') expectHalfRange(block, { dimension, firstRow, source });
-    if (!this.#held) this.#place(block);
-    else {
-      this.#held.push(block.slice());
-      if (this.#intake.count >= SCALE_ROWS) this.#releaseHeld();
-    }
-  }
-
-  async finish(): Promise<HnswIndex> {
-    this.#releaseHeld();
-    const { model, threads } = this.#options;
-    const metadata: VectorIndexMetadata = {
-      type: 'hnsw',
-      ...this.#intake.finish(),
-      storage: this.#storage,
-      ...(model === undefined ? {} : { model }),
-      createdBy: CREATED_BY,
-      parameters: { ...this.#parameters },
-    };
-    return new HnswIndex(metadata, this.#graph, threads);
-  }
-
-  /** Chooses the scale by what was held back; whatever is larger in later vectors is clamped. */
-  #releaseHeld(): void {
-    const held = this.#held;
-    if (!held) return;
-    this.#held = undefined;
-    this.#parameters.scale = int8Scale(Math.max(0, ...held.map(largestMagnitude)));
-    for (const block of held) this.#place(block);
-  }
-
-  #place(block: Float32Array): void {
-    if (block.length === 0) return;
-    let vectors: Float32Array | Int8Array = block;
-    if (this.#storage === 'i8') {
-      vectors = new Int8Array(block.length);
-      toInt8(block, this.#parameters.scale, vectors);
-    }
-    this.#graph.add(this.#graph.size, vectors, this.#options.threads ?? 0);
-  }
-}
-
-/** Builds a graph in memory and writes it; the folder is claimed before the work begins. */
-export async function writeHnswIndex(
-  folder: string,
-  vectors: AsyncIterable<Float32Array> | Iterable<Float32Array>,
-  options: HnswOptions & SaveOptions,
-): Promise<VectorIndexMetadata> {
-  return writeIndexFolder(folder, options, async (writer) => {
-    const builder = new HnswBuilder(options);
-    for await (const block of vectors) await builder.add(block);
-    return (await builder.finish()).writeFiles(writer);
-  });
 }
 
 function parametersOf({ parameters }: VectorIndexMetadata): HnswParameters {
@@ -272,9 +161,4 @@ function parametersOf({ parameters }: VectorIndexMetadata): HnswParameters {
     scale = 1,
   } = parameters;
   return { connectivity, efConstruction, scale };
-}
-
-function atLeast(name: string, value: number, least: number): number {
-  if (Number.isInteger(value) && value >= least) return value;
-  throw new NearmissError(`${name}: expected an integer from ${least} up, got ${value}`);
 }

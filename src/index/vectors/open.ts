@@ -2,7 +2,8 @@ import type { SessionOptions } from '../../engine/index.js';
 import { readDocumentFiles } from './document-files.js';
 import { DocumentIndex } from './document-index.js';
 import { FlatBuilder, FlatIndex, type FlatOptions, flatInt8, writeFlatIndex } from './flat.js';
-import { HnswBuilder, HnswIndex, type HnswOptions, writeHnswIndex } from './hnsw.js';
+import { HnswIndex } from './hnsw.js';
+import { HnswBuilder, type HnswOptions, writeHnswIndex } from './hnsw-builder.js';
 import { IndexFolder } from './index-folder.js';
 import type {
   IndexType,

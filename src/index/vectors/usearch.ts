@@ -10,7 +10,7 @@ export interface GraphOptions {
 
 /** A row of matches for each query: `counts` says how many of the `wanted` places are filled. */
 export interface GraphMatches {
-  keys: BigUint64Array;
+  ids: Int32Array;
   distances: Float32Array;
   counts: Int32Array;
 }
@@ -44,7 +44,8 @@ export class UsearchGraph {
   /** Adds vectors under the keys `first`, `first` + 1, …; 8-bit vectors come quantised already. */
   add(first: number, vectors: Float32Array | Int8Array, threads: number): void {
     const keys = new BigUint64Array(vectors.length / this.#dimension);
-    for (let i = 0; i < keys.length; i++) keys[i] = BigInt(first + i);
+    const words = new Uint32Array(keys.buffer);
+    for (let i = 0; i < keys.length; i++) words[2 * i] = first + i;
     this.#index.add(keys, asGiven(vectors), threads);
   }
 
@@ -53,7 +54,7 @@ export class UsearchGraph {
     const matches = this.#index.search(asGiven(queries) as Float32Array, wanted, threads);
     const counts = 'counts' in matches ? (matches.counts as BigUint64Array) : [matches.keys.length];
     return {
-      keys: matches.keys,
+      ids: lowWords(matches.keys),
       distances: matches.distances,
       counts: Int32Array.from(counts as ArrayLike<bigint | number>, Number),
     };
@@ -68,6 +69,14 @@ export class UsearchGraph {
     if (access === 'disk') this.#index.view(path);
     else this.#index.load(path);
   }
+}
+
+/** The lower halves of keys, which hold all there is; a BigInt for each would be slow. */
+function lowWords(keys: BigUint64Array): Int32Array {
+  const words = new Int32Array(keys.buffer, keys.byteOffset, 2 * keys.length);
+  const low = new Int32Array(keys.length);
+  for (let i = 0; i < low.length; i++) low[i] = words[2 * i];
+  return low;
 }
 
 /**

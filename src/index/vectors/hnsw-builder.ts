@@ -1,0 +1,120 @@
+import { NearmissError } from '../../base/errors.js';
+import { CREATED_BY } from '../../base/version.js';
+import { DEFAULT_CONNECTIVITY, DEFAULT_EF_CONSTRUCTION, HnswIndex, type HnswParameters } from './hnsw.js';
+import { writeIndexFolder } from './index-folder.js';
+import { int8Scale, largestMagnitude, toInt8 } from './int8.js';
+import { expectHalfRange } from './row-codec.js';
+import { UsearchGraph } from './usearch.js';
+import type { SaveOptions, VectorIndexBuilder, VectorIndexMetadata, VectorStorage } from './vector-index.js';
+import { VectorIntake } from './vector-intake.js';
+
+/** Vectors that are looked at before the scale of 8-bit components is chosen. */
+const SCALE_ROWS = 10_000;
+
+export interface HnswOptions {
+  dimension: number;
+  /** Default `f32`; `i8` takes a quarter of the memory and a little recall. */
+  storage?: VectorStorage;
+  model?: string;
+  /** Where the vectors are from, for error messages. Default `vectors`. */
+  source?: string;
+  /** Neighbours of a vector in the graph, M (twice as many in its lowest layer). Default 16. */
+  connectivity?: number;
+  /** Candidates kept while a vector is placed in the graph: more cost time and give recall. Default 128. */
+  efConstruction?: number;
+  /**
+   * Threads; all cores when left out. With more than one the graph depends on their timing: for the same bits each
+   * time, use 1. Searches before the index is saved and opened again use no more than the build did.
+   */
+  threads?: number;
+}
+
+/** Places vectors in the graph as they come; the calling thread is blocked while it does. */
+export class HnswBuilder implements VectorIndexBuilder {
+  readonly #options: HnswOptions;
+  readonly #storage: VectorStorage;
+  readonly #parameters: HnswParameters;
+  readonly #intake: VectorIntake;
+  readonly #graph: UsearchGraph;
+  /** The first vectors, which decide the scale of 8-bit ones, until there are enough of them. */
+  #held: Float32Array[] | undefined;
+
+  constructor(options: HnswOptions) {
+    this.#options = options;
+    const { dimension, storage = 'f32' } = options;
+    const connectivity = atLeast('connectivity', options.connectivity ?? DEFAULT_CONNECTIVITY, 2);
+    const efConstruction = atLeast('efConstruction', options.efConstruction ?? DEFAULT_EF_CONSTRUCTION, 1);
+    this.#storage = storage;
+    this.#parameters = { connectivity, efConstruction, scale: 1 };
+    this.#intake = new VectorIntake(options);
+    this.#graph = new UsearchGraph({ dimension, storage, connectivity, efConstruction });
+    if (storage === 'i8') this.#held = [];
+  }
+
+  get count(): number {
+    return this.#intake.count;
+  }
+
+  async add(block: Float32Array): Promise<void> {
+    const firstRow = this.#intake.count;
+    this.#intake.accept(block);
+    const { dimension, source } = this.#intake;
+    if (this.#storage === 'f16') expectHalfRange(block, { dimension, firstRow, source });
+    if (!this.#held) this.#place(block);
+    else {
+      this.#held.push(block.slice());
+      if (this.#intake.count >= SCALE_ROWS) this.#releaseHeld();
+    }
+  }
+
+  async finish(): Promise<HnswIndex> {
+    this.#releaseHeld();
+    const { model, threads } = this.#options;
+    const metadata: VectorIndexMetadata = {
+      type: 'hnsw',
+      ...this.#intake.finish(),
+      storage: this.#storage,
+      ...(model === undefined ? {} : { model }),
+      createdBy: CREATED_BY,
+      parameters: { ...this.#parameters },
+    };
+    return new HnswIndex(metadata, this.#graph, threads);
+  }
+
+  /** Chooses the scale by what was held back; whatever is larger in later vectors is clamped. */
+  #releaseHeld(): void {
+    const held = this.#held;
+    if (!held) return;
+    this.#held = undefined;
+    this.#parameters.scale = int8Scale(Math.max(0, ...held.map(largestMagnitude)));
+    for (const block of held) this.#place(block);
+  }
+
+  #place(block: Float32Array): void {
+    if (block.length === 0) return;
+    let vectors: Float32Array | Int8Array = block;
+    if (this.#storage === 'i8') {
+      vectors = new Int8Array(block.length);
+      toInt8(block, this.#parameters.scale, vectors);
+    }
+    this.#graph.add(this.#graph.size, vectors, this.#options.threads ?? 0);
+  }
+}
+
+/** Builds a graph in memory and writes it; the folder is claimed before the work begins. */
+export async function writeHnswIndex(
+  folder: string,
+  vectors: AsyncIterable<Float32Array> | Iterable<Float32Array>,
+  options: HnswOptions & SaveOptions,
+): Promise<VectorIndexMetadata> {
+  return writeIndexFolder(folder, options, async (writer) => {
+    const builder = new HnswBuilder(options);
+    for await (const block of vectors) await builder.add(block);
+    return (await builder.finish()).writeFiles(writer);
+  });
+}
+
+function atLeast(name: string, value: number, least: number): number {
+  if (Number.isInteger(value) && value >= least) return value;
+  throw new NearmissError(`${name}: expected an integer from ${least} up, got ${value}`);
+}
