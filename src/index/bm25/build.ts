@@ -20,7 +20,7 @@ export interface BuildOptions {
    * The process itself, the reader of the collection and one byte a document come on top.
    */
   memoryMb?: number;
-  /** Also stores each document's terms, which RM3 needs; about doubles the index. Default false. */
+  /** Also stores each document's terms, which RM3 needs; adds about two thirds to the index. Default false. */
   vectors?: boolean;
   /** Replaces an index that is there already. */
   overwrite?: boolean;
