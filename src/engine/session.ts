@@ -1,3 +1,6 @@
+// Before the runtime: imports are evaluated in order.
+import './no-telemetry.js';
+
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { NearmissError } from '../base/errors.js';
 import type { DType } from './shape.js';

@@ -1,3 +1,6 @@
+// The environment of a worker thread is a copy that native code does not see, so it is set here.
+import '../../engine/no-telemetry.js';
+
 import { Worker } from 'node:worker_threads';
 import { NearmissError } from '../../base/errors.js';
 import { workerUrl } from '../../base/worker-url.js';
