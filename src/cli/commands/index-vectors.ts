@@ -27,7 +27,8 @@ its best one (MaxP). Scores are inner products: cosines if the model normalises 
 
 Types:
   flat    exact; compares every vector. Built in one pass, however many there are. Storage f32 or f16.
-  hnsw    approximate; a graph, faster from some 100,000 vectors on. Built in memory. Storage f32, f16 or i8.
+  hnsw    approximate; a graph, faster for single queries and for millions of vectors. Built in memory, slowly.
+          Storage f32, f16 or i8.
           With several threads the graph differs a little from build to build; --threads 1 makes it repeatable.
 
 Examples:
