@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DenseRetriever } from '../search/dense.js';
 import { parseEvents, type TimedEvent } from './events.js';
 import { takeRole } from './processes.js';
 import { fingerprintRecipe } from './recipe/fingerprint.js';
@@ -17,8 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function startRun(name: string, set: string[] = []): Promise<RunDirectory> {
-  const { recipe } = await loadRecipe('tiny', { set });
+async function startRun(name: string, set: string[] = [], base = 'tiny'): Promise<RunDirectory> {
+  const { recipe } = await loadRecipe(base, { set });
   const data = join(folder, 'data');
   const description = { data, split: 'train', recipe, recipeFingerprint: fingerprintRecipe(recipe) };
   return createRun(join(folder, name), description, { quiet: true });
@@ -51,4 +52,59 @@ test('a lockstep run is a function of its seed', async () => {
   const runs = [await startRun('first'), await startRun('second')];
   for (const run of runs) await bothRoles(run);
   expect((await weightsOf(runs[0], 30)).equals(await weightsOf(runs[1], 30))).toBe(true);
+});
+
+test('a run that is stopped goes on where it was, to the same bits', async () => {
+  const [whole, halved] = [await startRun('whole'), await startRun('halved')];
+  await bothRoles(whole);
+  const stop = new AbortController();
+  const options = { session: { threads: 1 }, quiet: true, stopSignal: stop.signal };
+  const onEvent = (event: TimedEvent): void => {
+    if (event.type === 'step' && event.step === 17) stop.abort();
+  };
+  await Promise.all([
+    takeRole('trainer', halved.path, { ...options, onEvent }),
+    takeRole('inferencer', halved.path, options),
+  ]);
+  expect(await halved.isFinished()).toBe(false);
+  await bothRoles(halved);
+  expect((await weightsOf(halved, 30)).equals(await weightsOf(whole, 30))).toBe(true);
+});
+
+test.each([
+  ['two towers', ['model.towers=two']],
+  ['MaxP', ['model.passages={mode: max, pieces: 3}', 'model.maxLength.document=4']],
+  ['hnsw and a rotating share of the queries', ['refresh.index.type=hnsw', 'refresh.share=0.5']],
+  ['asynchronous refreshes', ['refresh.mode=async']],
+  ['LAMB, hinge and gradient caching', ['optimizer.name=lamb', 'loss.name=hinge', 'batch.cacheTokens=128']],
+])('%s', async (name, set) => {
+  const run = await startRun(name, set);
+  await bothRoles(run);
+  const steps = (await eventsOf(run, 'trainer')).filter((event) => event.type === 'step');
+  expect(steps).toHaveLength(30);
+  expect(
+    steps.every(({ loss, gradientNorm }) => Number.isFinite(loss) && Number.isFinite(gradientNorm)),
+  ).toBe(true);
+  const retriever = await DenseRetriever.open(run.path, { session: { threads: 1 } });
+  const [ranking] = await retriever.search(['gox'], { k: 5 });
+  await retriever.close();
+  expect(ranking.ids).toHaveLength(5);
+});
+
+test('a second trainer is refused', async () => {
+  const run = await startRun('taken');
+  const first = takeRole('trainer', run.path, { session: { threads: 1 }, quiet: true });
+  await expect(takeRole('trainer', run.path, { quiet: true })).rejects.toThrow(
+    "is this run's trainer already",
+  );
+  await Promise.all([first, takeRole('inferencer', run.path, { session: { threads: 1 }, quiet: true })]);
+});
+
+test('what cannot be trained on says so before anything is written', async () => {
+  await expect(startRun('no split', ['evaluation.split=validation'])).rejects.toThrow(
+    'no split "validation", only',
+  );
+  await expect(startRun('no model', ['model.init=nowhere/at-all/x'], 'rand-neg')).rejects.toThrow(
+    'no such model folder',
+  );
 });
