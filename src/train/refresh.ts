@@ -179,7 +179,7 @@ async function buildIndex(step: number, options: RefreshOptions): Promise<{ enco
 }
 
 /** Where the model of a step is: its checkpoint or, when that is gone, the best model if it is that one. */
-async function modelFolder(run: RunDirectory, step: number): Promise<string> {
+export async function modelFolder(run: RunDirectory, step: number): Promise<string> {
   if (await run.has('checkpoints', step)) return run.stepPath('checkpoints', step);
   if (step === 0) return run.file(START_FOLDER);
   const best = await run.readJson<{ step: number }>('best.json');

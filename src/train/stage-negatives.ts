@@ -88,7 +88,8 @@ export class StageNegatives {
   }
 }
 
-function randomSource(data: TrainingData): NegativeSource {
+/** Draws from anywhere in a run's collection. */
+export function randomSource(data: TrainingData): NegativeSource {
   const positives = (query: number): Int32Array => data.training[query].positives;
   return new RandomSource({ documentCount: data.documents.count, positives });
 }

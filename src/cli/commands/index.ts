@@ -1,4 +1,5 @@
 import type { RegisterCommand } from '../command.js';
+import { registerAnalyze } from './analyze.js';
 import { registerBm25 } from './bm25.js';
 import { registerCompare } from './compare.js';
 import { registerData } from './data.js';
@@ -26,4 +27,5 @@ export const commands: RegisterCommand[] = [
   registerInferencer,
   registerRepro,
   registerMine,
+  registerAnalyze,
 ];

@@ -5,7 +5,7 @@ import { BlockScorer } from './block-scorer.js';
 import { checkSearch, emptyResult } from './check-vectors.js';
 import { type IndexFolder, writeIndexFolder } from './index-folder.js';
 import { RankingMerger } from './merge-ranking.js';
-import { allocateRows, bytesOf, encodeRows, type RowStorage } from './row-codec.js';
+import { allocateRows, bytesOf, decodeRows, encodeRows, type RowStorage } from './row-codec.js';
 import {
   FileBlocks,
   MemoryBlocks,
@@ -87,6 +87,23 @@ export class FlatIndex implements VectorIndex {
       }
     }
     return result;
+  }
+
+  /** The stored vectors with these ids, one after another. Costs one pass over the vectors, however few are wanted. */
+  async vectors(ids: ArrayLike<number>): Promise<Float32Array> {
+    const { dimension } = this.metadata;
+    const wanted = new Float32Array(ids.length * dimension);
+    const places = Uint32Array.from(ids, (_, place) => place).sort((a, b) => ids[a] - ids[b]);
+    let next = 0;
+    for await (const { data, rows, firstId } of this.#readBlocks()) {
+      for (; next < places.length && ids[places[next]] < firstId + rows; next++) {
+        const start = (ids[places[next]] - firstId) * dimension;
+        const target = wanted.subarray(places[next] * dimension, (places[next] + 1) * dimension);
+        decodeRows(data.subarray(start, start + dimension), target);
+      }
+      if (next === places.length) break;
+    }
+    return wanted;
   }
 
   async save(folder: string, options: SaveOptions = {}): Promise<void> {

@@ -1,5 +1,5 @@
 import { NearmissError } from '../../base/errors.js';
-import { encodeFloat16 } from '../../base/float16.js';
+import { decodeFloat16, encodeFloat16 } from '../../base/float16.js';
 
 /** How exact vectors are stored; both are searched without unpacking by hand. */
 export type RowStorage = 'f32' | 'f16';
@@ -26,6 +26,12 @@ export function encodeRows(source: Float32Array, target: Rows, place: RowPlace):
     expectHalfRange(source, place);
     encodeFloat16(source, target);
   }
+}
+
+/** Numbers again, as they were stored. */
+export function decodeRows(rows: Rows, target: Float32Array): void {
+  if (rows instanceof Float32Array) target.set(rows);
+  else decodeFloat16(rows, target);
 }
 
 /** Where a block's rows are, for error messages. */

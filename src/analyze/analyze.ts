@@ -1,0 +1,136 @@
+import { Progress } from '../base/progress.js';
+import { CREATED_BY } from '../base/version.js';
+import { planRun } from '../train/plan.js';
+import { RunDirectory } from '../train/run-directory.js';
+import { readRunDescription } from '../train/run-setup.js';
+import { bestPieces } from './best-pieces.js';
+import { type Bm25Overlap, bm25Overlap } from './bm25-overlap.js';
+import { type ComparedRun, compareRuns } from './compare-runs.js';
+import { type Costs, costsOf } from './costs.js';
+import { type Curves, curvesOf } from './curves.js';
+import { annDepth, drawNegatives, TOP } from './draw-negatives.js';
+import { type GradientBound, gradientBound } from './gradient-bound.js';
+import { type RunHistory, readHistory } from './history.js';
+import { type LongTail, longTail } from './long-tail.js';
+import { type NegativesOverlap, negativesOverlap } from './overlap.js';
+import { rankSample } from './rank-sample.js';
+import { openRunView, type RunView } from './run-view.js';
+import { sampleQueries } from './sample.js';
+
+/** Parts of an analysis; all but `curves` and `compare` look at the model and the collection. */
+export const SECTIONS = ['curves', 'gradients', 'long-tail', 'overlap', 'bm25', 'costs', 'compare'] as const;
+
+export type Section = (typeof SECTIONS)[number];
+
+export interface AnalyzeOptions {
+  /** Folders of runs: the first is analysed, and compared with the others. */
+  runs: readonly string[];
+  /** Default: all. */
+  sections?: readonly Section[];
+  /** Training queries to sample. Default 200. */
+  queries?: number;
+  /** The checkpoint whose model is looked at. Default: the newest that has an index. */
+  step?: number;
+  /** Default: all cores. */
+  threads?: number;
+  quiet?: boolean;
+}
+
+/** What `report/analysis.json` holds. Parts that were not asked for are absent. */
+export interface Analysis {
+  format: 1;
+  run: string;
+  recipe: string;
+  data: string;
+  /** Whether the run had ended. */
+  finished: boolean;
+  /** The checkpoint whose model was looked at. */
+  step?: number;
+  curves?: Curves;
+  gradients?: GradientBound;
+  longTail?: LongTail;
+  overlap?: NegativesOverlap;
+  bm25?: Bm25Overlap;
+  costs?: Costs;
+  runs?: ComparedRun[];
+  createdBy: string;
+}
+
+const DEFAULT_QUERIES = 200;
+const OF_MODEL: readonly Section[] = ['gradients', 'long-tail', 'overlap', 'bm25', 'costs'];
+
+/**
+ * Looks into a run, finished or going on.
+ *
+ * @example
+ * const analysis = await analyzeRuns({ runs: ['runs/medquad'], sections: ['curves', 'overlap'] });
+ * await writeReport('runs/medquad/report', analysis);
+ */
+export async function analyzeRuns(options: AnalyzeOptions): Promise<Analysis> {
+  const { sections = SECTIONS } = options;
+  const runs = options.runs.map((path) => new RunDirectory(path));
+  const [run] = runs;
+  const { recipe, data } = await readRunDescription(run);
+  const history = await readHistory(run);
+  const analysis: Analysis = {
+    format: 1,
+    run: run.path,
+    recipe: recipe.name,
+    data,
+    finished: await run.isFinished(),
+    ...(sections.includes('curves') && { curves: curvesOf(history, planRun(recipe)) }),
+    ...(sections.includes('compare') && runs.length > 1 && { runs: await compareRuns(runs) }),
+    createdBy: CREATED_BY,
+  };
+  if (!sections.some((section) => OF_MODEL.includes(section))) return analysis;
+  const { threads, step, quiet } = options;
+  const view = await openRunView({ run, step, session: { threads }, quiet });
+  try {
+    return { ...analysis, step: view.step, ...(await analyzeModel(view, history, { ...options, sections })) };
+  } finally {
+    await view.close();
+  }
+}
+
+async function analyzeModel(
+  view: RunView,
+  history: RunHistory,
+  options: AnalyzeOptions & { sections: readonly Section[] },
+): Promise<Partial<Analysis>> {
+  const { sections } = options;
+  const sampled = sections.some((section) => ['gradients', 'long-tail', 'overlap'].includes(section));
+  return {
+    ...(sampled && (await analyzeSample(view, options))),
+    ...(sections.includes('bm25') && { bm25: await bm25Overlap(view) }),
+    ...(sections.includes('costs') && { costs: await costsOf(view, history) }),
+  };
+}
+
+/** The parts that look at a sample of the training queries, each of which ranks the whole collection once. */
+async function analyzeSample(
+  view: RunView,
+  options: AnalyzeOptions & { sections: readonly Section[] },
+): Promise<Partial<Analysis>> {
+  const { sections, quiet } = options;
+  const { data, stage, corpus } = view;
+  const queries = await sampleQueries(view, options.queries ?? DEFAULT_QUERIES);
+  const depth = annDepth(view);
+  const progress = new Progress({ label: 'rank', total: queries.length, unit: 'queries', quiet });
+  const ranked = await rankSample(corpus, queries, {
+    depth: Math.max(TOP, depth),
+    onQuery: () => progress.advance(),
+  });
+  progress.finish();
+  const documents = data.documents.count;
+  const result: Partial<Analysis> = {
+    ...(sections.includes('long-tail') && { longTail: longTail(ranked, documents) }),
+  };
+  if (!sections.includes('gradients') && !sections.includes('overlap')) return result;
+  const drawn = await drawNegatives(view, queries, ranked);
+  if (sections.includes('overlap')) result.overlap = negativesOverlap({ drawn, ranked, depth, documents });
+  if (sections.includes('gradients')) {
+    const vectorFor = await bestPieces(corpus, queries, drawn);
+    result.gradients = gradientBound({ queries, drawn, temperature: stage.loss.temperature, vectorFor });
+  }
+  return result;
+}

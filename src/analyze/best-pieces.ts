@@ -1,0 +1,28 @@
+import type { DrawnNegatives } from './draw-negatives.js';
+import type { ExactCorpus } from './exact-corpus.js';
+import type { SampledQuery } from './sample.js';
+
+/**
+ * Fetches the vectors of all positives and drawn negatives, and gives the function that finds the one a document is
+ * scored by for a query: its only one or, where documents have pieces (MaxP), its best piece's.
+ */
+export async function bestPieces(
+  corpus: ExactCorpus,
+  queries: readonly SampledQuery[],
+  drawn: readonly DrawnNegatives[],
+): Promise<(query: number, document: number) => Float32Array> {
+  const positives = queries.map(({ positive }) => positive);
+  const negatives = drawn.flatMap(({ documents }) => documents.flatMap((list) => [...list]));
+  const vectors = await corpus.vectorsOf([...new Set([...positives, ...negatives])]);
+  return (query, document) => {
+    const pieces = vectors.get(document)!;
+    const { vector } = queries[query];
+    return pieces.reduce((best, piece) => (dot(vector, piece) > dot(vector, best) ? piece : best));
+  };
+}
+
+function dot(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
+  return sum;
+}

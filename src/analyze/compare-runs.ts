@@ -1,0 +1,76 @@
+import { basename } from 'node:path';
+import { planRun } from '../train/plan.js';
+import { diffRecipes, type RecipeDifference } from '../train/recipe/fingerprint.js';
+import type { Recipe } from '../train/recipe/recipe.js';
+import type { RunDirectory } from '../train/run-directory.js';
+import { readRunDescription } from '../train/run-setup.js';
+import { curvesOf } from './curves.js';
+import { readHistory } from './history.js';
+import type { Series } from './series.js';
+import { mean } from './statistics.js';
+
+/** Steps before and after a switch of negatives whose losses are compared. */
+const AROUND_SWITCH = 5;
+
+/** One of several runs laid over each other (Fig. 5 of the ANCE paper). */
+export interface ComparedRun {
+  path: string;
+  /** Its folder and the settings in which the runs differ. */
+  label: string;
+  /** All settings in which it differs from the first run. */
+  differences: RecipeDifference[];
+  loss: Series;
+  dev: Record<string, Series>;
+  indexAge: Series;
+  /** By how much the loss rises, on average, when fresh negatives take over; the paper's sign of too large a gap. */
+  jumpAtSwitch?: number;
+}
+
+/** Reads several runs to compare how refreshing and learning rate made them go. */
+export async function compareRuns(runs: readonly RunDirectory[]): Promise<ComparedRun[]> {
+  const recipes: Recipe[] = [];
+  for (const run of runs) recipes.push((await readRunDescription(run)).recipe);
+  const differences = recipes.map((recipe) => diffRecipes(recipes[0], recipe));
+  const paths = [...new Set(differences.flatMap((list) => list.map(({ path }) => path)))];
+  const compared: ComparedRun[] = [];
+  for (const [i, run] of runs.entries()) {
+    const history = await readHistory(run);
+    const { loss, dev, indexAge } = curvesOf(history, planRun(recipes[i]));
+    const jump = jumpAtSwitch(history.steps);
+    compared.push({
+      path: run.path,
+      label: labelOf(run, paths, settingsOf(paths, differences, i)),
+      differences: differences[i],
+      loss,
+      dev,
+      indexAge,
+      ...(Number.isFinite(jump) && { jumpAtSwitch: jump }),
+    });
+  }
+  return compared;
+}
+
+/** A run's value of each setting in which any run differs from the first. */
+function settingsOf(paths: readonly string[], all: readonly RecipeDifference[][], run: number): unknown[] {
+  return paths.map((path) => {
+    const own = all[run].find((difference) => difference.path === path);
+    return own ? own.after : all.flat().find((difference) => difference.path === path)?.before;
+  });
+}
+
+function labelOf(run: RunDirectory, paths: readonly string[], values: readonly unknown[]): string {
+  const settings = paths.map(
+    (path, i) => `${path.split('.').slice(-2).join('.')}=${JSON.stringify(values[i])}`,
+  );
+  return [basename(run.path), settings.join(' ')].filter(Boolean).join(': ');
+}
+
+function jumpAtSwitch({ loss, negativesVersion }: { loss: number[]; negativesVersion: number[] }): number {
+  const jumps: number[] = [];
+  for (let step = AROUND_SWITCH; step + AROUND_SWITCH <= loss.length; step++) {
+    const [before, now] = [negativesVersion[step - 1], negativesVersion[step]];
+    if (!(now > before)) continue;
+    jumps.push(mean(loss.slice(step, step + AROUND_SWITCH)) - mean(loss.slice(step - AROUND_SWITCH, step)));
+  }
+  return mean(jumps.filter(Number.isFinite));
+}

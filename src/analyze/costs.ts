@@ -1,0 +1,189 @@
+import { relative } from 'node:path';
+import { NearmissError } from '../base/errors.js';
+import { exists } from '../base/files.js';
+import { CandidateTable, TableSource } from '../negatives/index.js';
+import { BatchMaker, type CountedSource } from '../train/batch-maker.js';
+import type { StepEvaluation } from '../train/inferencer.js';
+import { randomSource } from '../train/stage-negatives.js';
+import type { RunHistory } from './history.js';
+import type { RunView } from './run-view.js';
+import { median } from './statistics.js';
+
+/** Batches made to see how long that takes. */
+const BATCHES = 5;
+/** Queries encoded and searched to see how long that takes. */
+const QUERIES = 64;
+const SERVED = 100;
+
+/** One line of the cost table. */
+export interface Cost {
+  part: 'refresh' | 'training' | 'serving';
+  what: string;
+  /** Seconds for the whole of it, where it has a whole. */
+  seconds?: number;
+  /** Seconds for one of `unit`. */
+  each?: number;
+  unit?: string;
+  /** From the run's events, or measured now, on this machine and with these threads. */
+  origin: 'events' | 'measured';
+}
+
+export interface Costs {
+  threads: RunHistory['threads'];
+  rows: Cost[];
+  /** How many steps the Trainer takes while one refresh lasts: the smallest age that negatives can have. */
+  stepsPerRefresh?: number;
+}
+
+/** What the parts of training and serving cost (Table 5 of the ANCE paper). */
+export async function costsOf(view: RunView, history: RunHistory): Promise<Costs> {
+  const refresh = await refreshCosts(view, history);
+  const making = await batchSeconds(view);
+  const { queries, accumulate } = view.stage.batch;
+  const steps = history.steps.seconds.slice(view.stage.start, view.stage.end).filter(Number.isFinite);
+  const step = median(steps);
+  const rows: Cost[] = [
+    {
+      part: 'refresh',
+      what: 'encode the corpus',
+      seconds: refresh.encode,
+      each: refresh.encode / refresh.documents,
+      unit: 'document',
+      origin: 'events',
+    },
+    { part: 'refresh', what: 'build the index', seconds: refresh.index, origin: 'events' },
+    {
+      part: 'refresh',
+      what: 'search (queries encoded and searched)',
+      seconds: refresh.search,
+      each: refresh.search / refresh.queries,
+      unit: 'query',
+      origin: 'events',
+    },
+    {
+      part: 'training',
+      what: `search for the ${queries} queries of a batch`,
+      each: (queries * refresh.search) / refresh.queries,
+      unit: 'batch',
+      origin: 'events',
+    },
+    {
+      part: 'training',
+      what: 'make a batch (draw negatives, read tokens)',
+      each: making,
+      unit: 'batch',
+      origin: 'measured',
+    },
+    {
+      part: 'training',
+      what: 'forward, backward, update',
+      each: Math.max(0, step / accumulate - making),
+      unit: 'batch',
+      origin: 'events',
+    },
+    ...(await servingCosts(view)),
+  ];
+  const whole = refresh.encode + refresh.index + refresh.search;
+  return {
+    threads: history.threads,
+    rows: rows.filter(({ seconds, each }) => Number.isFinite(seconds ?? each)),
+    ...(Number.isFinite(whole / step) && { stepsPerRefresh: whole / step }),
+  };
+}
+
+interface RefreshCosts {
+  encode: number;
+  index: number;
+  search: number;
+  documents: number;
+  queries: number;
+}
+
+/** Medians over refreshes or, in a run without ANN negatives, over the passes made to measure. */
+async function refreshCosts(view: RunView, { refreshes }: RunHistory): Promise<RefreshCosts> {
+  // One that found its index on disk, after a crash, did not encode.
+  const whole = refreshes.filter(({ encodeSeconds }) => encodeSeconds > 0);
+  if (whole.length > 0) {
+    return {
+      encode: median(whole.map(({ encodeSeconds }) => encodeSeconds)),
+      index: median(whole.map(({ indexSeconds }) => indexSeconds)),
+      search: median(whole.map(({ searchSeconds }) => searchSeconds)),
+      documents: whole[0].documents,
+      queries: median(whole.map(({ queries }) => queries)),
+    };
+  }
+  const measured: StepEvaluation[] = [];
+  for (const step of await view.run.steps('evaluations')) {
+    const file = relative(view.run.path, view.run.stepPath('evaluations', step));
+    const evaluation = await view.run.readJson<StepEvaluation>(file);
+    if (evaluation && evaluation.seconds.encode > 0) measured.push(evaluation);
+  }
+  return {
+    encode: median(measured.map(({ seconds }) => seconds.encode)),
+    index: median(measured.map(({ seconds }) => seconds.index)),
+    search: median(measured.map(({ seconds }) => seconds.search)),
+    documents: view.data.documents.count,
+    queries: median(measured.map(({ queries }) => queries)),
+  };
+}
+
+async function batchSeconds(view: RunView): Promise<number> {
+  const { data, recipe, stage } = view;
+  const sources = await stageSources(view);
+  const maker = new BatchMaker({
+    data,
+    stage,
+    seed: recipe.seed,
+    pieces: recipe.model.passages.mode === 'max',
+  });
+  const seconds: number[] = [];
+  for (let batch = 0; batch < BATCHES; batch++) {
+    seconds.push(await secondsOf(() => maker.at(stage.start + batch, sources)));
+  }
+  return median(seconds) / stage.batch.accumulate;
+}
+
+/** What the stage draws from, as it is on disk now; nothing is mined, since the run may be about to do that itself. */
+async function stageSources({ run, data, stage }: RunView): Promise<CountedSource[]> {
+  const newest = (await run.steps('negatives')).at(-1) ?? 0;
+  const sources: CountedSource[] = [];
+  for (const { source: name, sampling, count } of stage.negatives) {
+    const folder = name === 'ann' ? run.stepPath('negatives', newest) : run.file('negatives', name);
+    if (name === 'random') sources.push({ source: randomSource(data), count });
+    else if (await exists(folder)) {
+      const table = await CandidateTable.load(folder);
+      sources.push({ source: new TableSource({ table, name, sampling }), count });
+    }
+  }
+  return sources;
+}
+
+async function servingCosts({ data, queryEncoder, corpus }: RunView): Promise<Cost[]> {
+  const count = Math.min(QUERIES, data.queries.count);
+  if (count === 0) throw new NearmissError(`${data.dataset.name}: expected queries, got none`);
+  const { texts } = await data.queries.texts(Array.from({ length: count }, (_, query) => query));
+  let vectors = await queryEncoder.encodeTokens(texts);
+  const encode = await secondsOf(async () => {
+    vectors = await queryEncoder.encodeTokens(texts);
+  });
+  await corpus.search(vectors, SERVED);
+  const search = await secondsOf(() => corpus.search(vectors, SERVED));
+  const row = (what: string, seconds: number): Cost => ({
+    part: 'serving',
+    what,
+    each: seconds / count,
+    unit: 'query',
+    origin: 'measured',
+  });
+  return [
+    row(`encode a query (${count} at once)`, encode),
+    row(`exact top ${SERVED} (${count} at once)`, search),
+    row('both', encode + search),
+  ];
+}
+
+async function secondsOf(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return (performance.now() - started) / 1000;
+}

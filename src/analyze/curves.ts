@@ -1,0 +1,70 @@
+import type { Plan } from '../train/plan.js';
+import type { RunHistory } from './history.js';
+import { type Series, thin } from './series.js';
+
+/** The order in which layer groups are shown: from the input up. */
+const GROUPS = ['embeddings', 'bottom', 'middle', 'top', 'head'];
+
+/** What a run's events tell about its course (Fig. 4 of the ANCE paper, and what an ANCE run should be watched for). */
+export interface Curves {
+  /** Steps taken so far. */
+  steps: number;
+  /** Where each stage begins. */
+  stages: { name: string; start: number }[];
+  loss: Series;
+  /** Before clipping. */
+  gradientNorm: Series;
+  groupNorms: Record<string, Series>;
+  learningRate: Series;
+  /** Dev measures at each checkpoint that was measured. */
+  dev: Record<string, Series>;
+  /** How many steps old the checkpoint is that the negatives were mined with. */
+  indexAge: Series;
+  /** Share of the candidates that each refresh replaced. */
+  replaced: Series;
+  tokensPerSecond: Series;
+}
+
+/** Turns a run's history into curves of a few hundred points each. */
+export function curvesOf(
+  { steps, refreshes, evaluations }: RunHistory,
+  { stages }: Pick<Plan, 'stages'>,
+): Curves {
+  const age = steps.negativesVersion.map((version, step) => step - version);
+  const speed = steps.tokens.map((tokens, step) => tokens / steps.seconds[step]);
+  const groups = GROUPS.filter((group) => group in steps.groupNorms);
+  const measures = [...new Set(evaluations.flatMap((evaluation) => Object.keys(evaluation.measures)))];
+  return {
+    steps: steps.loss.length,
+    stages: stages.map(({ name, start }) => ({ name, start })),
+    loss: thin(finite(steps.loss)),
+    gradientNorm: thin(finite(steps.gradientNorm)),
+    groupNorms: Object.fromEntries(groups.map((group) => [group, thin(finite(steps.groupNorms[group]))])),
+    learningRate: thin(finite(steps.learningRate)),
+    dev: Object.fromEntries(
+      measures.map((measure) => [measure, pick(evaluations, (evaluation) => evaluation.measures[measure])]),
+    ),
+    indexAge: thin(finite(age)),
+    replaced: pick(refreshes, ({ replacedShare }) => replacedShare),
+    tokensPerSecond: thin(finite(speed)),
+  };
+}
+
+/** A column over the steps that have a number in it. */
+function finite(column: readonly number[]): Series {
+  const series: Series = { x: [], y: [] };
+  column.forEach((value, step) => {
+    if (!Number.isFinite(value)) return;
+    series.x.push(step);
+    series.y.push(value);
+  });
+  return series;
+}
+
+function pick<T extends { step: number }>(
+  events: readonly T[],
+  of: (event: T) => number | undefined,
+): Series {
+  const known = events.filter((event) => of(event) !== undefined);
+  return { x: known.map(({ step }) => step), y: known.map((event) => of(event)!) };
+}

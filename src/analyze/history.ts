@@ -1,0 +1,80 @@
+import { exists } from '../base/files.js';
+import { readLineBatches } from '../base/lines.js';
+import { parseEvents, type RefreshEvent, type StepEvent, type TimedEvent } from '../train/events.js';
+import type { RunDirectory } from '../train/run-directory.js';
+
+/** Numbers that every step of the Trainer records; place `i` belongs to step `i`, NaN where it is not known. */
+export interface StepColumns {
+  loss: number[];
+  gradientNorm: number[];
+  learningRate: number[];
+  tokens: number[];
+  seconds: number[];
+  /** The checkpoint whose negatives served the step; NaN in stages without mined ones. */
+  negativesVersion: number[];
+  /** Gradient norms by layer group. */
+  groupNorms: Record<string, number[]>;
+}
+
+/** Everything a run's events tell, in the order of steps. What was repeated after a crash counts once, the last time. */
+export interface RunHistory {
+  steps: StepColumns;
+  refreshes: RefreshEvent[];
+  evaluations: { step: number; measures: Record<string, number>; seconds: number }[];
+  /** Threads each process last started with, where it was told. */
+  threads: { trainer?: number; inferencer?: number };
+}
+
+/** Reads a run's events as a stream; a run may be going on meanwhile. */
+export async function readHistory(run: RunDirectory): Promise<RunHistory> {
+  const steps: StepColumns = {
+    loss: [],
+    gradientNorm: [],
+    learningRate: [],
+    tokens: [],
+    seconds: [],
+    negativesVersion: [],
+    groupNorms: {},
+  };
+  const refreshes = new Map<number, RefreshEvent>();
+  const evaluations = new Map<number, RunHistory['evaluations'][number]>();
+  const threads: RunHistory['threads'] = {};
+  for await (const event of runEvents(run)) {
+    if (event.type === 'step') recordStep(steps, event);
+    if (event.type === 'refresh') refreshes.set(event.step, event);
+    if (event.type === 'evaluation') {
+      const { step, measures, seconds } = event;
+      evaluations.set(step, { step, measures, seconds });
+    }
+    if (event.type === 'start') threads[event.process] = event.threads;
+  }
+  return { steps, refreshes: byStep(refreshes), evaluations: byStep(evaluations), threads };
+}
+
+async function* runEvents(run: RunDirectory): AsyncGenerator<TimedEvent> {
+  for (const name of ['trainer', 'inferencer']) {
+    const path = run.file('events', `${name}.jsonl`);
+    if (!(await exists(path))) continue;
+    for await (const { lines } of readLineBatches(path)) yield* parseEvents(lines.join('\n'));
+  }
+}
+
+function recordStep(columns: StepColumns, event: StepEvent): void {
+  const { step } = event;
+  const put = (column: number[], value: number): void => {
+    while (column.length < step) column.push(Number.NaN);
+    column[step] = value;
+  };
+  for (const name of ['loss', 'gradientNorm', 'learningRate', 'tokens', 'seconds'] as const) {
+    put(columns[name], event[name]);
+  }
+  put(columns.negativesVersion, event.negativesVersion ?? Number.NaN);
+  for (const [group, norm] of Object.entries(event.groupNorms)) {
+    columns.groupNorms[group] ??= [];
+    put(columns.groupNorms[group], norm);
+  }
+}
+
+function byStep<T extends { step: number }>(events: Map<number, T>): T[] {
+  return [...events.values()].sort((a, b) => a.step - b.step);
+}

@@ -1,0 +1,72 @@
+import { type Analysis, SECTIONS, type Section } from '../analyze.js';
+import { escapeMarkup } from '../plot/markup.js';
+import type { Figure } from './figures.js';
+import { SECTION_TEXTS } from './sections.js';
+import type { ReportTable } from './tables.js';
+
+const STYLE = `
+:root{color-scheme:light dark}
+body{font:15px/1.5 system-ui,sans-serif;max-width:1330px;margin:2rem auto;padding:0 1rem;background:#fff;color:#222}
+h1{font-size:1.6rem}h2{font-size:1.2rem;margin-top:2.5rem}h3{font-size:1rem;margin-bottom:.3rem}
+p{max-width:75ch}.soft{color:#666}nav a{margin-right:1rem}a{color:#0072b2}
+.figures{display:flex;flex-wrap:wrap;gap:1rem}.figures svg{max-width:100%;height:auto}
+figure{margin:0;max-width:100%}
+.scroll{overflow-x:auto}
+table{border-collapse:collapse;font-variant-numeric:tabular-nums}
+th,td{padding:.2rem .8rem;border-bottom:1px solid #ddd;text-align:right}
+th:first-child,td:first-child{text-align:left;padding-left:0}
+@media (prefers-color-scheme:dark){
+body{background:#16181d;color:#e6e6e6}.soft{color:#a0a4ab}a{color:#56b4e9}th,td{border-color:#33373f}}`;
+
+/** The whole report as one page that asks nobody for anything. */
+export function reportPage(
+  analysis: Analysis,
+  { figures, tables }: { figures: readonly Figure[]; tables: readonly ReportTable[] },
+): string {
+  const shown = SECTIONS.filter((section) =>
+    [...figures, ...tables].some((part) => part.section === section),
+  );
+  const name = escapeMarkup(analysis.run);
+  const model = analysis.step === undefined ? '' : `, model of step ${analysis.step}`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<title>${name}: analysis</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<h1>${name}</h1>
+<p class="soft">recipe ${escapeMarkup(analysis.recipe)} on ${escapeMarkup(analysis.data)}, ${
+    analysis.finished ? 'finished' : 'going on'
+  }${model}; ${escapeMarkup(analysis.createdBy)}</p>
+<nav>${shown.map((section) => `<a href="#${section}">${escapeMarkup(SECTION_TEXTS[section].title)}</a>`).join('')}</nav>
+${shown.map((section) => sectionMarkup(section, figures, tables)).join('\n')}
+</body>
+</html>
+`;
+}
+
+function sectionMarkup(section: Section, figures: readonly Figure[], tables: readonly ReportTable[]): string {
+  const { title, about } = SECTION_TEXTS[section];
+  const own = <T extends { section: string }>(parts: readonly T[]): T[] =>
+    parts.filter((part) => part.section === section);
+  return `<section id="${section}">
+<h2>${escapeMarkup(title)}</h2>
+<p>${escapeMarkup(about)}</p>
+<div class="figures">${own(figures)
+    .map(({ svg }) => `<figure>${svg}</figure>`)
+    .join('')}</div>
+${own(tables).map(tableMarkup).join('\n')}
+</section>`;
+}
+
+function tableMarkup({ title, header, rows }: ReportTable): string {
+  const cells = (tag: 'th' | 'td', row: readonly string[]): string =>
+    `<tr>${row.map((cell) => `<${tag}>${escapeMarkup(cell)}</${tag}>`).join('')}</tr>`;
+  return `<h3>${escapeMarkup(title)}</h3>
+<div class="scroll"><table><thead>${cells('th', header)}</thead><tbody>${rows
+    .map((row) => cells('td', row))
+    .join('')}</tbody></table></div>`;
+}
