@@ -1,4 +1,4 @@
-import { type Evaluation, evaluate, type Ranking, sharedHits } from '../evaluate/index.js';
+import { type Evaluation, evaluate, inRankOrder, type Ranking, sharedHits } from '../evaluate/index.js';
 import { evaluationSet } from '../train/training-data.js';
 import { bm25Rankings } from './bm25.js';
 import type { RunView } from './run-view.js';
@@ -68,12 +68,12 @@ async function modelRankings(
   return new Map(
     Array.from(queries, (query, i) => [
       data.queries.cache.id(query),
-      {
+      inRankOrder({
         ids: Array.from(found.ids.subarray(i * found.k, (i + 1) * found.k), (id) =>
           data.documents.cache.id(id),
         ),
         scores: Float64Array.from(found.scores.subarray(i * found.k, (i + 1) * found.k)),
-      },
+      }),
     ]),
   );
 }
@@ -84,7 +84,7 @@ async function sparseRankings(view: RunView, queries: Int32Array): Promise<Map<s
   return new Map(
     [...found].map(([query, { ids, scores }]) => [
       all.cache.id(query),
-      { ids: Array.from(ids, (id) => documents.cache.id(id)), scores },
+      inRankOrder({ ids: Array.from(ids, (id) => documents.cache.id(id)), scores }),
     ]),
   );
 }

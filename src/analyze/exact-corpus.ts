@@ -19,8 +19,8 @@ export interface ExactCorpusOptions {
   onProgress?: (documents: number) => void;
 }
 
-/** Room for the rankings of some queries over the whole collection. */
-const RANKING_BYTES = 64 * 2 ** 20;
+/** Room for the rankings of some queries over the whole collection: more means fewer passes over the vectors. */
+const RANKING_BYTES = 512 * 2 ** 20;
 
 /** One query's ranking of the whole collection. */
 export interface FullRanking {

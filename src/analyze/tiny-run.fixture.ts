@@ -1,3 +1,4 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { takeRole } from '../train/processes.js';
 import { fingerprintRecipe } from '../train/recipe/fingerprint.js';
@@ -6,10 +7,14 @@ import type { RunDirectory } from '../train/run-directory.js';
 import { createRun } from '../train/run-setup.js';
 import { writeSynonyms } from '../train/synonyms.fixture.js';
 
-/** Begins a run of the recipe `tiny` on a small collection, without taking a step. */
+/** A collection of 196 documents in `folder/data`. */
+export async function writeTinyData(folder: string): Promise<void> {
+  await writeSynonyms(join(folder, 'data'), { words: 14, seed: 3 });
+}
+
+/** Begins a run of the recipe `tiny` on the collection in the same folder, without taking a step. */
 export async function startTinyRun(folder: string, name: string, set: string[] = []): Promise<RunDirectory> {
   const data = join(folder, 'data');
-  await writeSynonyms(data, { words: 14, seed: 3 });
   const { recipe } = await loadRecipe('tiny', { set });
   const description = { data, split: 'train', recipe, recipeFingerprint: fingerprintRecipe(recipe) };
   return createRun(join(folder, name), description, { quiet: true });
@@ -21,4 +26,21 @@ export async function trainTinyRun(folder: string, name: string, set: string[] =
   const options = { session: { threads: 1 }, quiet: true };
   await Promise.all([takeRole('trainer', run.path, options), takeRole('inferencer', run.path, options)]);
   return run;
+}
+
+/**
+ * Makes the collection one that words alone can search: some queries have a word of their document, and the documents
+ * that share it are what BM25 confuses it with.
+ */
+export async function shareWords(folder: string): Promise<void> {
+  const lines = async (name: string): Promise<Record<string, string>[]> =>
+    (await readFile(join(folder, 'data', name), 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  const texts = (await lines('corpus.jsonl')).map(({ text }) => text.split(' '));
+  const queries = (await lines('queries.jsonl')).map((query, i) =>
+    JSON.stringify({ ...query, text: `${texts[i][i % 2]} ${query.text}` }),
+  );
+  await writeFile(join(folder, 'data', 'queries.jsonl'), `${queries.join('\n')}\n`);
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exists } from '../../base/files.js';
+import type { FlatIndex } from './flat.js';
 import { createVectorIndex, openVectorIndex, writeVectorIndex } from './open.js';
 import { bruteForce, clusteredVectors, rowOf } from './vectors.fixture.js';
 
@@ -72,3 +73,25 @@ test('a build that fails leaves nothing behind', async () => {
   await expect(writeVectorIndex(path, blocks, { dimension: 2 })).rejects.toThrow('row 1, component 0');
   expect(await exists(path)).toBe(false);
 });
+
+test.each(['memory', 'disk'] as const)(
+  'gives stored vectors back by id, in the order asked for, from %s',
+  async (access) => {
+    const vectors = clusteredVectors({ dimension: 8, clusters: 4, seed: 3, count: 140_003, part: 'vectors' });
+    for (const storage of ['f32', 'f16'] as const) {
+      const path = join(folder, `rows-${storage}-${access}`);
+      await writeVectorIndex(path, [vectors], { dimension: 8, storage });
+      const index = (await openVectorIndex(path, { access })) as FlatIndex;
+      const ids = [140_002, 0, 131_072, 0, 131_071];
+      const rows = await index.vectors(ids);
+      const expected = ids.flatMap((id) => [...vectors.subarray(id * 8, (id + 1) * 8)]);
+      expect(rows.length).toBe(expected.length);
+      rows.forEach((value, i) => {
+        expect(Math.abs(value - expected[i])).toBeLessThanOrEqual(
+          storage === 'f32' ? 0 : Math.abs(expected[i]) / 1024 + 1e-7,
+        );
+      });
+      await index.close();
+    }
+  },
+);

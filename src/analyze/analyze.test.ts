@@ -1,0 +1,141 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseEvents, type StepEvent } from '../train/events.js';
+import type { RunDirectory } from '../train/run-directory.js';
+import { type Analysis, analyzeRuns } from './analyze.js';
+import { figuresOf } from './report/figures.js';
+import { checkReportFolder, reportText, writeReport } from './report/write-report.js';
+import { startTinyRun, trainTinyRun, writeTinyData } from './tiny-run.fixture.js';
+
+let folder: string;
+let run: RunDirectory;
+let analysis: Analysis;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'nearmiss-analyze-'));
+  await writeTinyData(folder);
+  run = await trainTinyRun(folder, 'run');
+  analysis = await analyzeRuns({ runs: [run.path], queries: 40, threads: 1, quiet: true });
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function stepEvents(): Promise<StepEvent[]> {
+  const text = await readFile(run.file('events', 'trainer.jsonl'), 'utf8');
+  return parseEvents(text).filter((event) => event.type === 'step');
+}
+
+describe('curves', () => {
+  test('are what the events say', async () => {
+    const events = await stepEvents();
+    const { curves } = analysis;
+    expect(curves!.steps).toBe(30);
+    expect(curves!.loss).toEqual({ x: events.map(({ step }) => step), y: events.map(({ loss }) => loss) });
+    expect(curves!.groupNorms.embeddings.y).toEqual(events.map(({ groupNorms }) => groupNorms.embeddings));
+    expect(curves!.tokensPerSecond.y).toEqual(events.map(({ tokens, seconds }) => tokens / seconds));
+    expect(curves!.stages).toEqual([
+      { name: 'warmup', start: 0 },
+      { name: 'ance', start: 10 },
+    ]);
+    expect(Object.keys(curves!.dev)).toEqual(['RR@10']);
+    expect(curves!.dev['RR@10'].x).toEqual([0, 10, 20, 30]);
+  });
+
+  test('the age of the negatives is a staircase that each refresh brings down', () => {
+    const { x, y } = analysis.curves!.indexAge;
+    expect(x).toEqual(Array.from({ length: 20 }, (_, i) => 10 + i));
+    expect(y).toEqual(Array.from({ length: 20 }, (_, i) => i % 10));
+    expect(analysis.curves!.replaced.x).toEqual([20]);
+  });
+});
+
+test('what was asked for is there and nothing else', async () => {
+  expect(analysis).toMatchObject({ format: 1, finished: true, step: 30, recipe: 'tiny' });
+  expect(analysis.runs).toBeUndefined();
+  const some = await analyzeRuns({ runs: [run.path], sections: ['long-tail'], queries: 5, quiet: true });
+  expect(Object.keys(some).sort()).toEqual(
+    ['createdBy', 'data', 'finished', 'format', 'longTail', 'recipe', 'run', 'step'].sort(),
+  );
+});
+
+test('the same run gives the same numbers', async () => {
+  const again = await analyzeRuns({ runs: [run.path], queries: 40, threads: 1, quiet: true });
+  const { costs: _, ...numbers } = analysis;
+  const { costs: __, ...same } = again;
+  expect(same).toEqual(numbers);
+});
+
+test('negatives from the index teach more than in-batch ones and lie in the true top', () => {
+  const gradient = (name: string): number =>
+    analysis.gradients!.sources.find(({ source }) => source === name)!.toInBatch;
+  expect(gradient('in-batch')).toBe(1);
+  expect(gradient('ann step 20')).toBeGreaterThan(1);
+  const overlap = Object.fromEntries(analysis.overlap!.sources.map(({ source, shares }) => [source, shares]));
+  expect(analysis.overlap!.cutoffs).toEqual([20, 100]);
+  expect(overlap['true top']).toEqual([1, 1]);
+  expect(overlap['ann step 20'][0]).toBeGreaterThan(2 * overlap.random[0]);
+  expect(overlap.random[1]).toBeCloseTo(analysis.overlap!.chance[1], 1);
+});
+
+test('costs come from the events and are those of the parts', async () => {
+  const { rows, stepsPerRefresh, threads } = analysis.costs!;
+  expect(threads).toEqual({ trainer: 1, inferencer: 1 });
+  expect(stepsPerRefresh).toBeGreaterThan(0);
+  const encode = rows.find(({ what }) => what === 'encode the corpus')!;
+  expect(encode.seconds! / encode.each!).toBeCloseTo(196, 5);
+  expect(rows.map(({ part }) => part)).toEqual(expect.arrayContaining(['refresh', 'training', 'serving']));
+  for (const { seconds, each } of rows) expect(seconds ?? each).toBeGreaterThanOrEqual(0);
+});
+
+test('the report is one page that asks nobody for anything, with each figure beside it', async () => {
+  const out = join(folder, 'report');
+  await writeReport(out, analysis);
+  const names = await readdir(out);
+  const figures = figuresOf(analysis);
+  expect(names.sort()).toEqual(
+    ['analysis.json', 'index.html', ...figures.map(({ name }) => `${name}.svg`)].sort(),
+  );
+  expect(figures.length).toBeGreaterThanOrEqual(9);
+  const html = await readFile(join(out, 'index.html'), 'utf8');
+  const withoutNamespaces = html.replaceAll('xmlns="http://www.w3.org/2000/svg"', '');
+  expect(withoutNamespaces).not.toMatch(/https?:|\/\/[a-z]|<script|<link|@import|url\(|\ssrc=/i);
+  expect(html).toContain('prefers-color-scheme:dark');
+  for (const { svg } of figures) {
+    expect(svg).not.toMatch(/NaN|undefined|Infinity/);
+    expect(html).toContain(svg);
+  }
+  const saved = JSON.parse(await readFile(join(out, 'analysis.json'), 'utf8'));
+  expect(saved.overlap).toEqual(JSON.parse(JSON.stringify(analysis.overlap)));
+  expect(reportText(analysis)).toContain('ann step 20');
+  await writeReport(out, analysis);
+});
+
+test('a folder with other files is not replaced', async () => {
+  await writeFile(join(folder, 'precious.txt'), 'mine');
+  await expect(checkReportFolder(folder)).rejects.toThrow('expected a new folder or an earlier report');
+});
+
+test('several runs are compared, each with the settings in which it differs', async () => {
+  const other = await trainTinyRun(folder, 'faster', ['optimizer.learningRate=5e-3', 'checkpoint.every=20']);
+  const { runs } = await analyzeRuns({ runs: [run.path, other.path], sections: ['compare'] });
+  expect(runs!.map(({ label }) => label)).toEqual([
+    'run: optimizer.learningRate=0.001 checkpoint.every=10',
+    'faster: optimizer.learningRate=0.005 checkpoint.every=20',
+  ]);
+  expect(runs![0].differences).toEqual([]);
+  expect(Math.max(...runs![1].indexAge.y)).toBe(19);
+  expect(runs![1].jumpAtSwitch).toBeUndefined();
+  expect(runs![0].jumpAtSwitch).toBeTypeOf('number');
+});
+
+test('what cannot be analysed is told', async () => {
+  const nothing = analyzeRuns({ runs: [join(folder, 'nowhere')] });
+  await expect(nothing).rejects.toThrow('not a run: expected run.json in it');
+  const begun = await startTinyRun(folder, 'begun');
+  await expect(analyzeRuns({ runs: [begun.path] })).rejects.toThrow('this run has no checkpoint yet');
+  const { curves } = await analyzeRuns({ runs: [begun.path], sections: ['curves'] });
+  expect(curves!.steps).toBe(0);
+  expect(figuresOf({ ...analysis, curves, gradients: undefined })).not.toHaveLength(0);
+  const gone = analyzeRuns({ runs: [run.path], step: 7 });
+  await expect(gone).rejects.toThrow('no checkpoint of step 7');
+});
