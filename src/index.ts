@@ -3,6 +3,7 @@
  * its room, as a namespace (`import { loss } from 'nearmiss'`) or by subpath
  * (`import { Encoder } from 'nearmiss/model'`).
  */
+export * as analyze from './analyze/index.js';
 export { NearmissError, UsageError } from './base/errors.js';
 export * as data from './data/index.js';
 export { type Dataset, type Document, openDataset, type Query } from './data/index.js';

@@ -8,6 +8,8 @@ export interface PlottedSeries extends Series {
   label: string;
   /** `steps` holds each value until the next one; `points` marks each, for few. Default `line`. */
   draw?: 'line' | 'steps' | 'points';
+  /** Of the line, in pixels: wider where another may cover it. */
+  width?: number;
 }
 
 export interface LinePlot extends FigureText {
@@ -60,7 +62,7 @@ export function linePlot(plot: LinePlot): string {
 }
 
 function drawSeries(series: PlottedSeries, nth: number, x: Scale, y: Scale): string[] {
-  const { draw = 'line', low, high } = series;
+  const { draw = 'line', width = 1.6, low, high } = series;
   const style = seriesStyle(nth);
   const points = series.x.map((value, i) => [x.at(value), y.at(series.y[i])] as const);
   const parts: string[] = [];
@@ -73,7 +75,7 @@ function drawSeries(series: PlottedSeries, nth: number, x: Scale, y: Scale): str
     parts.push(element('path', { ...band, d: `${pathThrough(edge)}Z` }));
   }
   const line = draw === 'steps' ? points.flatMap(([px, py], i) => held(px, py, points[i + 1]?.[0])) : points;
-  parts.push(element('path', { ...style, style: 'fill:none', 'stroke-width': 1.6, d: pathThrough(line) }));
+  parts.push(element('path', { ...style, style: 'fill:none', 'stroke-width': width, d: pathThrough(line) }));
   if (draw === 'points' || points.length === 1) {
     parts.push(...points.map(([cx, cy]) => element('circle', { class: style.class, cx, cy, r: 2.8 })));
   }

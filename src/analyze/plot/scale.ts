@@ -46,10 +46,13 @@ export function makeScale(options: ScaleOptions): Scale {
 }
 
 function linearScale(low: number, high: number, { range, tight }: ScaleOptions): Scale {
-  const step = niceStep((high - low || Math.abs(high) || 1) / TICKS);
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  // A spread that is only rounding would have ticks that cannot be told apart.
+  const flat = high - low <= size * 1e-9;
+  const step = niceStep((flat ? size || 1 : high - low) / TICKS);
   const first = Math.floor(low / step + 1e-9);
   const last = Math.max(first + 1, Math.ceil(high / step - 1e-9));
-  const [from, to] = tight && high > low ? [low, high] : [first * step, last * step];
+  const [from, to] = tight && !flat ? [low, high] : [first * step, last * step];
   const ticks = Array.from({ length: last - first + 1 }, (_, i) => tick((first + i) * step));
   return {
     at: (value) => range[0] + ((value - from) / (to - from)) * (range[1] - range[0]),

@@ -45,7 +45,7 @@ function curveFigures({ curves }: Analysis): Figure[] {
       plot: {
         title: 'Gradient norm before clipping',
         y: 'norm',
-        series: named({ all: curves.gradientNorm, ...curves.groupNorms }),
+        series: [{ label: 'all', width: 4, ...curves.gradientNorm }, ...named(curves.groupNorms)],
         scales: { y: 'log' as const },
       },
     },

@@ -82,7 +82,7 @@ function tailTable({ longTail }: Analysis): ReportTable[] {
   return table(
     'long-tail',
     `Training positives of ${queries} queries among ${documents} documents`,
-    ['', ''],
+    ['', 'positives'],
     [
       ['median rank', formatNumber(positive.rank.median)],
       ['first', formatPercent(positive.first)],
