@@ -11,11 +11,42 @@ const folder = mkdtempSync(join(tmpdir(), 'nearmiss-first-run-'));
 
 const colours = ['red', 'green', 'blue', 'white', 'black', 'yellow', 'brown', 'grey', 'golden', 'silver'];
 const farben = ['rot', 'grün', 'blau', 'weiß', 'schwarz', 'gelb', 'braun', 'grau', 'gülden', 'silbern'];
-const things = ['house', 'tree', 'dog', 'cat', 'bird', 'fish', 'book', 'chair', 'table', 'lamp', 'stone', 'flower'];
-const dinge = ['haus', 'baum', 'hund', 'katze', 'vogel', 'fisch', 'buch', 'stuhl', 'tisch', 'leuchte', 'stein', 'blume'];
+const things = [
+  'house',
+  'tree',
+  'dog',
+  'cat',
+  'bird',
+  'fish',
+  'book',
+  'chair',
+  'table',
+  'lamp',
+  'stone',
+  'flower',
+];
+const dinge = [
+  'haus',
+  'baum',
+  'hund',
+  'katze',
+  'vogel',
+  'fisch',
+  'buch',
+  'stuhl',
+  'tisch',
+  'leuchte',
+  'stein',
+  'blume',
+];
 
 function nearmiss(...args) {
-  console.log(`$ nearmiss ${args.join(' ').replaceAll(folder, '.').replaceAll(import.meta.dirname, 'examples')}`);
+  console.log(
+    `$ nearmiss ${args
+      .join(' ')
+      .replaceAll(folder, '.')
+      .replaceAll(import.meta.dirname, 'examples')}`,
+  );
   const { status } = spawnSync(process.execPath, [cli, ...args], { stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
 }
