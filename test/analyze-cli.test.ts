@@ -54,6 +54,9 @@ test('what is wrong is told without a stack trace, and wrong usage has exit code
   const wrong = nearmiss('analyze', run, '--only', 'curve');
   expect(wrong.status).toBe(2);
   expect(wrong.stderr).toContain('got "curve"');
+  const alone = nearmiss('analyze', run, '--only', 'compare');
+  expect(alone.status).toBe(2);
+  expect(alone.stderr).toContain('expected two runs or more, got one');
   const into = nearmiss('analyze', run, '--out', folder, '--only', 'curves');
   expect(into.status).toBe(1);
   expect(into.stderr).toContain('expected a new folder or an earlier report');

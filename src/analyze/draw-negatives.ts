@@ -57,10 +57,21 @@ export async function drawNegatives(
     draw(tableSource(view, 'bm25', await bm25Table(view, queries))),
   ];
   for (const step of await view.run.steps('negatives')) {
-    const table = await CandidateTable.load(view.run.stepPath('negatives', step));
+    const table = await loadKept(view.run.stepPath('negatives', step));
+    if (!table) continue;
     drawn.push({ ...draw(tableSource(view, 'ann', table), `ann step ${step}`), age: view.step - step });
   }
   return [...drawn, { source: 'true top', documents: drawTop(view, queries, ranked) }];
+}
+
+/** A table, unless a run that is going on has removed it meanwhile. */
+async function loadKept(folder: string): Promise<CandidateTable | undefined> {
+  try {
+    return await CandidateTable.load(folder);
+  } catch (error) {
+    if (await exists(folder)) throw error;
+    return undefined;
+  }
 }
 
 /** How deep the run samples ANN negatives; as deep as the paper looks where it has none. */

@@ -61,7 +61,7 @@ function linearScale(low: number, high: number, { range, tight }: ScaleOptions):
 }
 
 function logScale(low: number, high: number, { range, tight }: ScaleOptions): Scale {
-  const top = high > low ? high : low * 10;
+  const top = high > low * 1.001 ? high : low * 10;
   const bottom = Math.max(low, top / 10 ** MOST_DECADES);
   const decades = Math.log10(top / bottom);
   const steps = decades <= 2 ? [1, 2, 5] : [1];
@@ -69,10 +69,10 @@ function logScale(low: number, high: number, { range, tight }: ScaleOptions): Sc
   const to = tight ? top : widest(top, steps, Math.ceil);
   const every = Math.max(1, Math.ceil(Math.log10(to / from) / 6));
   const ticks: Tick[] = [];
-  for (let power = Math.floor(Math.log10(from) + 1e-9); 10 ** power <= to * 1.0001; power += every) {
+  for (let power = Math.floor(Math.log10(from) + 1e-9); 10 ** power <= to * (1 + 1e-9); power += every) {
     for (const step of steps) {
       const value = step * 10 ** power;
-      if (value >= from * 0.9999 && value <= to * 1.0001) ticks.push(tick(value));
+      if (value >= from * (1 - 1e-9) && value <= to * (1 + 1e-9)) ticks.push(tick(value));
     }
   }
   const span = Math.log(to / from);
@@ -89,8 +89,8 @@ function logScale(low: number, high: number, { range, tight }: ScaleOptions): Sc
 function widest(value: number, steps: readonly number[], toward: (value: number) => number): number {
   const power = 10 ** Math.floor(Math.log10(value) + 1e-9);
   const around = [...steps, 10].map((step) => step * power);
-  if (toward === Math.floor) return around.findLast((edge) => edge <= value * 1.0001) ?? power;
-  return around.find((edge) => edge >= value * 0.9999) ?? 10 * power;
+  if (toward === Math.floor) return around.findLast((edge) => edge <= value * (1 + 1e-9)) ?? power;
+  return around.find((edge) => edge >= value * (1 - 1e-9)) ?? 10 * power;
 }
 
 /** 1, 2 or 5 times a power of ten, at least `least`. */

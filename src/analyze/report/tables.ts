@@ -1,5 +1,6 @@
 import type { Table } from '../../base/table.js';
 import type { Analysis } from '../analyze.js';
+import { mean } from '../statistics.js';
 import { formatNumber, formatPercent, formatSeconds } from './format.js';
 
 /** Tables by the part of the report that shows them; of parts that were not asked for there are none. */
@@ -33,19 +34,27 @@ function table(
 
 function curveTable({ curves }: Analysis): ReportTable[] {
   if (!curves || curves.loss.y.length === 0) return [];
-  const ends = (values: number[]): string[] => [values[0], values.at(-1)].map(formatNumber);
+  // One step says little: its batch may have been an easy one.
+  const ends = (values: number[]): string[] => {
+    const tenth = Math.ceil(values.length / 10);
+    return [values.slice(0, tenth), values.slice(-tenth)].map((part) => formatNumber(mean(part)));
+  };
+  const points = (values: number[], format: (value?: number) => string): string[] =>
+    [values[0], values.at(-1)].map((value) => format(value));
   const rows = [
     ['loss', ...ends(curves.loss.y)],
     ['gradient norm before clipping', ...ends(curves.gradientNorm.y)],
-    ...Object.entries(curves.dev).map(([measure, { y }]) => [`dev ${measure}`, ...ends(y)]),
+    ...Object.entries(curves.dev).map(([measure, { y }]) => [`dev ${measure}`, ...points(y, formatNumber)]),
     ['index age in steps', ...ends(curves.indexAge.y)],
-    [
-      'negatives replaced by a refresh',
-      ...[curves.replaced.y[0], curves.replaced.y.at(-1)].map(formatPercent),
-    ],
+    ['negatives replaced by a refresh', ...points(curves.replaced.y, formatPercent)],
     ["Trainer's tokens per second", ...ends(curves.tokensPerSecond.y)],
   ];
-  return table('curves', `Course of ${curves.steps} steps`, ['', 'first', 'last'], rows);
+  return table(
+    'curves',
+    `Course of ${curves.steps} steps (of what each step records, the mean of the first and the last tenth)`,
+    ['', 'begin', 'end'],
+    rows,
+  );
 }
 
 function gradientTable({ gradients }: Analysis): ReportTable[] {
@@ -133,12 +142,18 @@ function costTable({ costs }: Analysis): ReportTable[] {
 
 function compareTable({ runs }: Analysis): ReportTable[] {
   if (!runs) return [];
-  const header = ['run', 'last loss', 'best dev', 'mean index age', 'loss jump at a switch'];
+  const header = ['run', 'loss at the end', 'best dev', 'mean index age', 'loss jump at a switch'];
   const rows = runs.map(({ label, loss, dev, indexAge, jumpAtSwitch }) => {
     const [[measure, series] = ['', { y: [] as number[] }]] = Object.entries(dev);
-    const age = indexAge.y.reduce((sum, value) => sum + value, 0) / indexAge.y.length;
+    const tail = loss.y.slice(-Math.ceil(loss.y.length / 10));
     const best = series.y.length > 0 ? `${measure} ${formatNumber(Math.max(...series.y))}` : '–';
-    return [label, formatNumber(loss.y.at(-1)), best, formatNumber(age), formatNumber(jumpAtSwitch)];
+    return [
+      label,
+      formatNumber(mean(tail)),
+      best,
+      formatNumber(mean(indexAge.y)),
+      formatNumber(jumpAtSwitch),
+    ];
   });
   return table('compare', 'Runs compared', header, rows);
 }

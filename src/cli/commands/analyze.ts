@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import type { Section } from '../../analyze/index.js';
+import { UsageError } from '../../base/errors.js';
 import type { RegisterCommand } from '../command.js';
 import { wholeNumber } from '../option-parsers.js';
 
@@ -66,6 +67,11 @@ export const registerAnalyze: RegisterCommand = (program) => {
 async function analyzeCommand(runs: string[], flags: AnalyzeFlags): Promise<void> {
   const { analyzeRuns, checkReportFolder, reportText, writeReport } = await import('../../analyze/index.js');
   const { only: sections, out = join(runs[0], 'report'), queries, step, threads, quiet } = flags;
+  if (sections?.includes('compare') && runs.length === 1) {
+    throw new UsageError('--only compare: expected two runs or more, got one', {
+      hint: 'e.g. nearmiss analyze runs/every10 runs/every50 --only compare',
+    });
+  }
   await checkReportFolder(out);
   const analysis = await analyzeRuns({ runs, sections, queries, step, threads, quiet });
   await writeReport(out, analysis);
