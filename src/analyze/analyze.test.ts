@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseEvents, type StepEvent } from '../train/events.js';
+import { takeRole } from '../train/processes.js';
 import type { RunDirectory } from '../train/run-directory.js';
 import { type Analysis, analyzeRuns } from './analyze.js';
 import { figuresOf } from './report/figures.js';
@@ -126,6 +127,24 @@ test('several runs are compared, each with the settings in which it differs', as
   expect(Math.max(...runs![1].indexAge.y)).toBe(19);
   expect(runs![1].jumpAtSwitch).toBeUndefined();
   expect(runs![0].jumpAtSwitch).toBeTypeOf('number');
+});
+
+test('a run whose first checkpoint is there, and nothing else yet, is analysed', async () => {
+  const begun = await startTinyRun(folder, 'first-checkpoint');
+  const options = { session: { threads: 1 }, quiet: true, stopSignal: AbortSignal.abort() };
+  await takeRole('trainer', begun.path, options);
+  const early = await analyzeRuns({ runs: [begun.path], queries: 10, threads: 1, quiet: true });
+  expect(early).toMatchObject({ finished: false, step: 0, curves: { steps: 0 } });
+  expect(early.gradients!.sources.map(({ source }) => source)).toEqual([
+    'random',
+    'in-batch',
+    'bm25',
+    'true top',
+  ]);
+  expect(early.costs!.rows.map(({ part }) => part)).toEqual(['training', 'serving', 'serving', 'serving']);
+  expect(early.costs!.stepsPerRefresh).toBeUndefined();
+  for (const { svg } of figuresOf(early)) expect(svg).not.toMatch(/NaN|undefined|Infinity/);
+  await writeReport(join(folder, 'early'), early);
 });
 
 test('what cannot be analysed is told', async () => {

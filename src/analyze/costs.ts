@@ -76,7 +76,7 @@ export async function costsOf(view: RunView, history: RunHistory): Promise<Costs
     },
     {
       part: 'training',
-      what: 'forward, backward, update',
+      what: 'forward, backward, update (a step less making its batch)',
       each: Math.max(0, step / accumulate - making),
       unit: 'batch',
       origin: 'events',

@@ -15,7 +15,7 @@ export const SECTION_TEXTS: Record<Section, { title: string; about: string }> = 
   overlap: {
     title: "Overlap of training negatives with the model's true top",
     about:
-      'The true top is found by exact search with the current model, known positives left out (§6.3; the paper has 0 % for in-batch, 15 % for BM25, 63 % rising to 100 % for ANCE). A run that samples from deeper than 100 cannot reach 100 % of the top 100; the second column has the depth it samples from.',
+      'The true top is found by exact search with the current model, known positives left out (§6.3; the paper has 0 % for in-batch, 15 % for BM25, 63 % rising to 100 % for ANCE). A run that samples from deeper than 100 cannot reach 100 % of the top 100; the other column has the depth it samples from.',
   },
   'long-tail': {
     title: 'Long tail of scores',
