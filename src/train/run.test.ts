@@ -93,11 +93,13 @@ test.each([
 
 test('a second trainer is refused', async () => {
   const run = await startRun('taken');
-  const first = takeRole('trainer', run.path, { session: { threads: 1 }, quiet: true });
-  await expect(takeRole('trainer', run.path, { quiet: true })).rejects.toThrow(
-    "is this run's trainer already",
-  );
-  await Promise.all([first, takeRole('inferencer', run.path, { session: { threads: 1 }, quiet: true })]);
+  const options = { session: { threads: 1 }, quiet: true };
+  let first: Promise<void> | undefined;
+  await new Promise<void>((started) => {
+    first = takeRole('trainer', run.path, { ...options, onEvent: () => started() });
+  });
+  await expect(takeRole('trainer', run.path, options)).rejects.toThrow("is this run's trainer already");
+  await Promise.all([first, takeRole('inferencer', run.path, options)]);
 });
 
 test('what cannot be trained on says so before anything is written', async () => {

@@ -1,4 +1,5 @@
 import { NearmissError } from '../base/errors.js';
+import { withFileLock } from '../base/file-lock.js';
 import { exists } from '../base/files.js';
 import { readRun } from '../evaluate/index.js';
 import { buildBm25Index, openBm25Index } from '../index/bm25/index.js';
@@ -37,8 +38,10 @@ export async function staticCandidates(
 /** Builds the run's BM25 index where there is none, and gives its folder. */
 export async function bm25Folder(run: RunDirectory, data: TrainingData): Promise<string> {
   const folder = run.file('cache', 'bm25');
-  if (!(await exists(folder))) await buildBm25Index(folder, data.dataset.documents());
-  return folder;
+  return withFileLock(run.file('cache', 'bm25.lock'), async () => {
+    if (!(await exists(folder))) await buildBm25Index(folder, data.dataset.documents());
+    return folder;
+  });
 }
 
 async function* bm25Lists(run: RunDirectory, data: TrainingData, depth: number): AsyncGenerator<RankedList> {
