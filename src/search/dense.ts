@@ -1,4 +1,5 @@
 import { NearmissError } from '../base/errors.js';
+import { exists } from '../base/files.js';
 import type { SessionOptions } from '../engine/index.js';
 import type { Ranking } from '../evaluate/index.js';
 import { type DocumentIndex, openDocumentIndex } from '../index/vectors/index.js';
@@ -35,6 +36,8 @@ export class DenseRetriever {
 
   /** Opens a run (its best model and that model's index), or an index folder with the model that encoded it. */
   static async open(path: string, { model, session = {} }: OpenDenseOptions = {}): Promise<DenseRetriever> {
+    if (!(await exists(path)))
+      throw new NearmissError(`${path}: no such run or index`, { hint: 'check the path' });
     const place = (await isRun(path)) ? await bestOf(path) : { model, index: path };
     if (place.model === undefined) {
       throw new NearmissError(`${path}: an index by itself cannot encode queries`, {

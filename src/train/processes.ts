@@ -5,7 +5,7 @@ import type { SessionOptions } from '../engine/index.js';
 import { EventWriter, type TimedEvent } from './events.js';
 import { runInferencer } from './inferencer.js';
 import { RunDirectory } from './run-directory.js';
-import { openRun } from './run-setup.js';
+import { openRun, readRunDescription } from './run-setup.js';
 import { runTrainer } from './trainer.js';
 
 export type Role = 'trainer' | 'inferencer';
@@ -24,6 +24,7 @@ export interface ProcessOptions {
 export async function takeRole(role: Role, path: string, options: ProcessOptions = {}): Promise<void> {
   const { session = {}, stopSignal, onEvent, waitMs = 0, quiet } = options;
   const run = new RunDirectory(path);
+  await readRunDescription(run);
   const lock = await holdFileLock(run.file(`${role}.lock`), { waitMs });
   if ('heldBy' in lock) {
     throw new NearmissError(`${path}: process ${lock.heldBy} is this run's ${role} already`, {

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -100,6 +100,13 @@ test('a second trainer is refused', async () => {
   });
   await expect(takeRole('trainer', run.path, options)).rejects.toThrow("is this run's trainer already");
   await Promise.all([first, takeRole('inferencer', run.path, options)]);
+});
+
+test('a folder that is no run is left as it was', async () => {
+  await expect(takeRole('inferencer', join(folder, 'data'))).rejects.toThrow(
+    'not a run: expected run.json in it',
+  );
+  expect((await readdir(join(folder, 'data'))).sort()).toEqual(['corpus.jsonl', 'qrels', 'queries.jsonl']);
 });
 
 test('what cannot be trained on says so before anything is written', async () => {
