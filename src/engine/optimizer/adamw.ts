@@ -1,67 +1,33 @@
 import type { ParameterStore } from '../parameters.js';
-import type { Optimizer, OptimizerOptions } from './optimizer.js';
+import { MomentOptimizer, type TensorState } from './moment-optimizer.js';
+import type { OptimizerOptions } from './optimizer.js';
 
 /**
  * AdamW (Loshchilov & Hutter 2019), equal to PyTorch's: bias correction, decay apart from the gradient. Rows
  * of an embedding table that a batch did not touch decay and coast on their momentum like everything else.
  */
-export class AdamW implements Optimizer {
+export class AdamW extends MomentOptimizer {
   readonly name = 'adamw';
-  readonly state: { firstMoment: ParameterStore; secondMoment: ParameterStore };
-  readonly #parameters: ParameterStore;
-  readonly #options: Required<OptimizerOptions>;
-  #step = 0;
 
   constructor(parameters: ParameterStore, options: OptimizerOptions = {}) {
-    this.#parameters = parameters;
-    this.state = { firstMoment: parameters.zerosLike(), secondMoment: parameters.zerosLike() };
-    this.#options = {
-      beta1: 0.9,
-      beta2: 0.999,
-      epsilon: 1e-8,
-      weightDecay: 0.01,
-      decays: () => true,
-      ...options,
-    };
+    super(parameters, { epsilon: 1e-8, ...options });
   }
 
-  get step(): number {
-    return this.#step;
-  }
-
-  resumeAt(step: number): void {
-    this.#step = step;
-  }
-
-  update(gradients: ParameterStore, learningRate: number, gradientScale = 1): void {
-    this.#step++;
-    const { beta1, beta2, epsilon, weightDecay, decays } = this.#options;
-    const stepSize = learningRate / (1 - beta1 ** this.#step);
-    const correction = 1 / Math.sqrt(1 - beta2 ** this.#step);
-    for (const { name } of this.#parameters.specs) {
-      updateTensor({
-        parameter: this.#parameters.get(name),
-        gradient: gradients.get(name),
-        first: this.state.firstMoment.get(name),
-        second: this.state.secondMoment.get(name),
-        gradientScale,
-        keep: 1 - learningRate * (decays(name) ? weightDecay : 0),
-        beta1,
-        beta2,
-        epsilon,
-        stepSize,
-        correction,
-      });
-    }
+  protected updateTensor(tensor: TensorState): void {
+    const { beta1, beta2, epsilon } = this.options;
+    updateTensor({
+      ...tensor,
+      keep: 1 - tensor.learningRate * tensor.weightDecay,
+      beta1,
+      beta2,
+      epsilon,
+      stepSize: tensor.learningRate / (1 - beta1 ** this.step),
+      correction: 1 / Math.sqrt(1 - beta2 ** this.step),
+    });
   }
 }
 
-interface TensorUpdate {
-  parameter: Float32Array;
-  gradient: Float32Array;
-  first: Float32Array;
-  second: Float32Array;
-  gradientScale: number;
+interface TensorUpdate extends TensorState {
   keep: number;
   beta1: number;
   beta2: number;
