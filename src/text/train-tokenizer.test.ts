@@ -14,6 +14,10 @@ import { learnVocabulary } from './wordpiece-vocabulary.js';
 const shared = resolve(import.meta.dirname, '../../../shared/data');
 const quiet = { quiet: true };
 
+/** Blocks that got punctuation after Unicode 11, which the library and Node.js need not know alike. */
+const RECENT_PUNCTUATION =
+  /[\u061d\u1b4e-\u1b7f\u2e4f-\u2e7f\u{10d40}-\u{11fff}\u{12ff0}-\u{12fff}\u{16d40}-\u{16fff}\u{1e000}-\u{1ffff}]/u;
+
 describe('countWords', () => {
   test('splits words where the library does', async () => {
     const normalizer = bertNormalizer({ lowercase: true });
@@ -25,6 +29,7 @@ describe('countWords', () => {
     );
     await fc.assert(
       fc.asyncProperty(texts, async (text) => {
+        fc.pre(!RECENT_PUNCTUATION.test(text));
         const expected = new Map<string, number>();
         for (const [word] of bertPreTokenizer().preTokenizeString(normalizer.normalizeString(text))) {
           expected.set(word, (expected.get(word) ?? 0) + 1);
