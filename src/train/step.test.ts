@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { AdamW, globalNorm, Lamb, type Optimizer } from '../engine/index.js';
+import { AdamW, emitOnnx, Graph, globalNorm, Lamb, type Optimizer, Session } from '../engine/index.js';
 import { bce, hinge, infoNce, type Loss, nll, rankNet } from '../loss/index.js';
+import type { HeadConfig } from '../model/encoder-graph.js';
 import type { TrainingBatch } from './batch.js';
+import { parameterFeeds } from './gradient-graph.js';
 import { loadOracle, oracleMissing, oracleTensors, relativeDifference } from './oracle.fixture.js';
 import { DirectStep } from './step.js';
+import { Tower } from './towers.js';
 
 const RANDOM = { seed: 1, step: 0 };
 const inBatch = (batch: TrainingBatch): TrainingBatch => ({
@@ -43,6 +46,26 @@ describe.skipIf(oracleMissing)('a training step equals PyTorch in float64 (oracl
     }
     await tensors.close();
     await step.release();
+  });
+
+  test('embeddings, with the ANCE head and with mean pooling', async () => {
+    const { spec, parameters, texts } = await loadOracle();
+    const tensors = await oracleTensors('expected_embeddings.safetensors');
+    const check = async (head: HeadConfig, side: keyof typeof texts, name: string): Promise<void> => {
+      const graph = new Graph();
+      const tower = new Tower(graph, { spec: { ...spec, head }, prefix: '', groups: 2 });
+      const session = await Session.create(emitOnnx(graph, { outputs: { embeddings: tower.embeddings } }));
+      const feeds = { ...tower.feeds(texts[side], RANDOM), ...parameterFeeds(session, parameters) };
+      const { embeddings } = await session.run(feeds);
+      const expected = await tensors.read(name, [4, 32]);
+      expected.forEach((value, i) => {
+        expect(Math.abs(Number(embeddings.data[i]) - value), `${name}[${i}]`).toBeLessThan(1e-5);
+      });
+      await session.release();
+    };
+    for (const side of ['query', 'positive', 'negative'] as const) await check(spec.head, side, side);
+    await check({ pooling: 'mean', normalize: true }, 'positive', 'positive.mean_pooled_normalized');
+    await tensors.close();
   });
 
   test.each([
