@@ -29,3 +29,8 @@ export function numberList(text: string): number[] {
 export function words(text: string, before: string[] = []): string[] {
   return [...before, ...text.split(/\s+/).filter((word) => word !== '')];
 }
+
+/** Gathers an option that may be repeated, as it is. */
+export function repeated(text: string, before: string[]): string[] {
+  return [...before, text];
+}

@@ -40,9 +40,10 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
       await runInferencer({ run, recipe, data, events, session, shouldStop });
     } else {
       const shouldStop = async (): Promise<boolean> => {
-        return stopSignal?.aborted === true || (await exists(run.file('stop.json')));
+        return stopSignal?.aborted === true || (await stoppedEarly(run));
       };
       await runTrainer({ run, recipe, recipeFingerprint, data, models, events, session, shouldStop });
+      if (await stoppedEarly(run)) await run.finish({ stoppedEarly: true });
     }
     await data.documents.cache.close();
     await data.queries.cache.close();
@@ -50,4 +51,9 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
     await events.close();
     await lock.release();
   }
+}
+
+/** Whether the Inferencer has asked for an end because nothing got better any more. */
+function stoppedEarly(run: RunDirectory): Promise<boolean> {
+  return exists(run.file('stop.json'));
 }

@@ -91,6 +91,20 @@ test.each([
   expect(ranking.ids).toHaveLength(5);
 });
 
+test('a run ends early when nothing gets better any more', async () => {
+  const set = [
+    'evaluation.patience=1',
+    'optimizer.learningRate=1e-12',
+    'checkpoint.every=5',
+    'stages.ance.steps=200',
+  ];
+  const run = await startRun('patience', set);
+  await bothRoles(run);
+  const steps = (await eventsOf(run, 'trainer')).filter((event) => event.type === 'step');
+  expect(steps.length).toBeLessThan(100);
+  expect(await run.isFinished()).toBe(true);
+});
+
 test('a second trainer is refused', async () => {
   const run = await startRun('taken');
   const options = { session: { threads: 1 }, quiet: true };

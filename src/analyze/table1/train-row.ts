@@ -1,3 +1,4 @@
+import { NearmissError } from '../../base/errors.js';
 import { exists } from '../../base/files.js';
 import { fingerprintRecipe } from '../../train/recipe/fingerprint.js';
 import type { Recipe, StageRecipe } from '../../train/recipe/recipe.js';
@@ -54,7 +55,13 @@ async function trainRun(recipe: Recipe, path: string, options: TrainRowOptions):
   }
   const run = new RunDirectory(path);
   const end = recipe.stages.reduce((sum, { steps }) => sum + steps, 0);
-  if (!(await exists(run.stepPath('evaluations', end)))) await supervise({ ...options.supervise, path });
+  const isDone = (): Promise<boolean> => exists(run.stepPath('evaluations', end));
+  if (!(await isDone())) await supervise({ ...options.supervise, path });
+  if (!(await isDone())) {
+    throw new NearmissError(`${path}: stopped before its last step`, {
+      hint: 'the same command goes on with it',
+    });
+  }
   return run;
 }
 

@@ -2,7 +2,8 @@ import { availableParallelism } from 'node:os';
 import { Option } from 'commander';
 import type { Table1Result } from '../../analyze/table1/table1.js';
 import type { RegisterCommand } from '../command.js';
-import { wholeNumber } from '../option-parsers.js';
+import { repeated, wholeNumber } from '../option-parsers.js';
+import { watchTraining } from '../watch-training.js';
 
 interface ReproOptions {
   data: string;
@@ -44,7 +45,7 @@ export const registerRepro: RegisterCommand = (program) => {
     .option('--split <name>', 'split to learn from', 'train')
     .option('--test-split <name>', 'split to compare on', 'test')
     .option('--recipes <list>', 'only these rows, with commas between')
-    .option('--set <path=value>', 'change a value of every recipe (repeatable)', collect, [])
+    .option('--set <path=value>', 'change a value of every recipe (repeatable)', repeated, [])
     .option('--trainer-threads <n>', "the Trainer's share of the cores (default: all)", wholeNumber(1))
     .option('--inferencer-threads <n>', "the Inferencer's share of the cores (default: all)", wholeNumber(1))
     .option('--json', 'print the table as one JSON object')
@@ -54,17 +55,17 @@ export const registerRepro: RegisterCommand = (program) => {
 };
 
 async function table1Command(options: ReproOptions): Promise<void> {
-  const [{ reproduceTable1 }, { table1Text }, { LiveView }, { writeFileAtomic }] = await Promise.all([
+  const [{ reproduceTable1 }, { table1Text }, { writeFileAtomic }] = await Promise.all([
     import('../../analyze/table1/table1.js'),
     import('../../analyze/table1/report.js'),
-    import('../../train/live-view.js'),
     import('../../base/files.js'),
   ]);
   const cores = availableParallelism();
-  const view = new LiveView({ quiet: options.quiet });
-  const stop = new AbortController();
-  const onInterrupt = (): void => stop.abort();
-  process.once('SIGINT', onInterrupt).once('SIGTERM', onInterrupt);
+  const threads = {
+    trainer: options.trainerThreads ?? cores,
+    inferencer: options.inferencerThreads ?? cores,
+  };
+  const watched = await watchTraining(options);
   const table = await reproduceTable1({
     data: options.data,
     split: options.split,
@@ -73,15 +74,9 @@ async function table1Command(options: ReproOptions): Promise<void> {
     stepFactor: STEP_FACTOR[options.size],
     set: options.set,
     recipes: options.recipes?.split(','),
-    supervise: {
-      threads: { trainer: options.trainerThreads ?? cores, inferencer: options.inferencerThreads ?? cores },
-      stopSignal: stop.signal,
-      onEvent: (role, event) => view.show(role, event),
-      onRestart: (role, reason, waitMs) =>
-        view.log('warning', `the ${role} died (${reason}); again in ${waitMs / 1000} s`),
-    },
-    onRow: (row) => view.log('info', rowLine(row)),
-  }).finally(() => process.off('SIGINT', onInterrupt).off('SIGTERM', onInterrupt));
+    supervise: { threads, ...watched.supervise },
+    onRow: (row) => watched.say(rowLine(row)),
+  }).finally(watched.close);
   await writeFileAtomic(`${options.out}/table1.json`, `${JSON.stringify(table, null, 2)}\n`);
   await writeFileAtomic(`${options.out}/table1.md`, `${table1Text(table, 'markdown')}\n`);
   process.stdout.write(`${options.json ? JSON.stringify(table) : table1Text(table, 'text')}\n`);
@@ -90,8 +85,4 @@ async function table1Command(options: ReproOptions): Promise<void> {
 function rowLine({ system, measures, steps, seconds }: Table1Result): string {
   const values = Object.entries(measures).map(([name, value]) => `${name} ${value.toFixed(4)}`);
   return `${system}: ${values.join('  ')}  (${steps} steps, ${Math.round(seconds)} s)`;
-}
-
-function collect(value: string, before: string[]): string[] {
-  return [...before, value];
 }

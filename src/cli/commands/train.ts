@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 import { NearmissError, UsageError } from '../../base/errors.js';
 import type { Recipe } from '../../train/recipe/recipe.js';
 import type { RegisterCommand } from '../command.js';
-import { wholeNumber } from '../option-parsers.js';
+import { repeated, wholeNumber } from '../option-parsers.js';
+import { watchTraining } from '../watch-training.js';
 
 interface TrainOptions {
   data?: string;
@@ -39,7 +40,7 @@ export const registerTrain: RegisterCommand = (program) => {
     .option('--recipe <name>', 'a built-in recipe or a YAML file')
     .option('--out <run>', "the run's folder")
     .option('--split <name>', 'split whose judgments are learned from', 'train')
-    .option('--set <path=value>', 'change a value of the recipe (repeatable)', collect, [])
+    .option('--set <path=value>', 'change a value of the recipe (repeatable)', repeated, [])
     .option('--trainer-threads <n>', "the Trainer's share of the cores (default: half)", wholeNumber(1))
     .option('--inferencer-threads <n>', "the Inferencer's share of the cores (default: half)", wholeNumber(1))
     .option('--print-config', 'print the resolved recipe with the origin of each value, and stop')
@@ -108,32 +109,16 @@ async function checkSameRun(run: { data: string; recipe: Recipe }, options: Trai
 }
 
 async function superviseRun(path: string, options: TrainOptions): Promise<void> {
-  const [{ supervise }, { LiveView }] = await Promise.all([
-    import('../../train/supervisor.js'),
-    import('../../train/live-view.js'),
-  ]);
+  const { supervise } = await import('../../train/supervisor.js');
   const half = Math.max(1, Math.floor(availableParallelism() / 2));
-  const view = new LiveView({ quiet: options.quiet });
-  const stop = new AbortController();
-  const onInterrupt = (): void => {
-    view.log('warning', 'stopping after this step; the same command goes on later');
-    stop.abort();
-  };
-  process.once('SIGINT', onInterrupt).once('SIGTERM', onInterrupt);
+  const threads = { trainer: options.trainerThreads ?? half, inferencer: options.inferencerThreads ?? half };
+  const watched = await watchTraining(options);
   try {
-    await supervise({
-      path,
-      threads: { trainer: options.trainerThreads ?? half, inferencer: options.inferencerThreads ?? half },
-      stopSignal: stop.signal,
-      onEvent: (role, event) => view.show(role, event),
-      onRestart: (role, reason, waitMs) =>
-        view.log('warning', `the ${role} died (${reason}); again in ${waitMs / 1000} s`),
-    });
+    await supervise({ path, threads, ...watched.supervise });
   } finally {
-    view.close();
-    process.off('SIGINT', onInterrupt).off('SIGTERM', onInterrupt);
+    watched.close();
   }
-  if (stop.signal.aborted) process.exitCode = 130;
+  if (watched.stopped()) process.exitCode = 130;
 }
 
 async function printOutcome(path: string, json: boolean): Promise<void> {
@@ -189,8 +174,4 @@ function registerRole(program: Command, role: 'trainer' | 'inferencer'): void {
         onEvent: (event) => process.stderr.write(`${JSON.stringify(event)}\n`),
       });
     });
-}
-
-function collect(value: string, before: string[]): string[] {
-  return [...before, value];
 }
