@@ -45,8 +45,7 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
       await runTrainer({ run, recipe, recipeFingerprint, data, models, events, session, shouldStop });
       if (await stoppedEarly(run)) await run.finish({ stoppedEarly: true });
     }
-    await data.documents.cache.close();
-    await data.queries.cache.close();
+    await data.close();
   } finally {
     await events.close();
     await lock.release();

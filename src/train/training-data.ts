@@ -43,6 +43,7 @@ export interface TrainingData {
   documents: TokenizedCollection;
   queries: TokenizedCollection;
   training: TrainingQuery[];
+  close(): Promise<void>;
 }
 
 export interface OpenTrainingDataOptions {
@@ -94,6 +95,10 @@ export async function openTrainingData(options: OpenTrainingDataOptions): Promis
       texts: async (members) => wholeTexts(await queries.batch(members)),
     },
     training,
+    close: async () => {
+      await documents.close();
+      await queries.close();
+    },
   };
 }
 

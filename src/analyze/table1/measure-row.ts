@@ -47,7 +47,9 @@ export async function measureRun(
     rerank.set(id, restrict(all, bm25.rankings.get(id)));
   }
   await refresh.close();
-  const runs = { retrieval: { tag: system, rankings: retrieval }, rerank: { tag: system, rankings: rerank } };
+  await data.close();
+  const tag = tagOf(system);
+  const runs = { retrieval: { tag, rankings: retrieval }, rerank: { tag, rankings: rerank } };
   await writeRun(paths.retrieval, runs.retrieval);
   await writeRun(paths.rerank, runs.rerank);
   return runs;
@@ -70,6 +72,7 @@ export async function measureBm25(
     { k: DEPTH },
   );
   await pool.close();
+  await data.close();
   const rankings = new Map(
     queries.map(({ id }, i) => [
       id,
@@ -79,9 +82,14 @@ export async function measureBm25(
       },
     ]),
   );
-  const bm25 = { tag: options.system, rankings };
+  const bm25 = { tag: tagOf(options.system), rankings };
   await writeRun(path, bm25);
   return bm25;
+}
+
+/** A system's name as the last column of a run, which has no blanks. */
+function tagOf(system: string): string {
+  return system.replaceAll(/\s+/g, '-');
 }
 
 function restrict(all: Ranking, candidates: Ranking | undefined): Ranking {
