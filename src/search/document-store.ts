@@ -1,0 +1,13 @@
+import type { Document } from '../data/index.js';
+
+/** The documents of a collection by id, whatever their number, in little memory. */
+export interface DocumentStore {
+  readonly count: number;
+  has(id: string): boolean;
+  get(id: string): Promise<Document | undefined>;
+  /** Several at once, in the order asked for. */
+  getAll(ids: readonly string[]): Promise<(Document | undefined)[]>;
+  /** Every id, in the collection's order. */
+  ids(): Iterable<string>;
+  close(): Promise<void>;
+}
