@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { RunDirectory } from '../train/run-directory.js';
+
+/** The runs that a server shows, by name. A name never leads out of what was asked to be shown. */
+export class RunCatalog {
+  readonly #single = new Map<string, string>();
+  readonly #folder: string | undefined;
+
+  /**
+   * @param options.run a run by itself, e.g. the one whose index is served
+   * @param options.folder a folder of runs: those in it at the moment of asking
+   */
+  constructor(options: { run?: string; folder?: string } = {}) {
+    if (options.run !== undefined) {
+      const path = resolve(options.run);
+      this.#single.set(basename(path), path);
+    }
+    this.#folder = options.folder === undefined ? undefined : resolve(options.folder);
+  }
+
+  /** Names of all runs, ascending. */
+  async list(): Promise<string[]> {
+    const found = this.#folder === undefined ? [] : await readdir(this.#folder).catch(() => []);
+    const names = new Set([...this.#single.keys(), ...found]);
+    return [...names].filter((name) => this.pathOf(name) !== undefined).sort();
+  }
+
+  /** A run's folder; `undefined` where there is no run of that name. */
+  pathOf(name: string): string | undefined {
+    const single = this.#single.get(name);
+    if (single !== undefined) return holdsRun(single) ? single : undefined;
+    // Only a plain name of one entry: `..`, separators and hidden (unfinished) folders are none.
+    if (this.#folder === undefined || !/^[^./\\\0][^/\\\0]*$/.test(name)) return undefined;
+    const path = join(this.#folder, name);
+    return holdsRun(path) ? path : undefined;
+  }
+}
+
+function holdsRun(path: string): boolean {
+  return existsSync(new RunDirectory(path).file('run.json'));
+}
