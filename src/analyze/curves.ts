@@ -51,7 +51,7 @@ export function curvesOf(
 }
 
 /** A column over the steps that have a number in it. */
-function finite(column: readonly number[]): Series {
+export function finite(column: readonly number[]): Series {
   const series: Series = { x: [], y: [] };
   column.forEach((value, step) => {
     if (!Number.isFinite(value)) return;
@@ -61,7 +61,8 @@ function finite(column: readonly number[]): Series {
   return series;
 }
 
-function pick<T extends { step: number }>(
+/** What events have of something, over their steps; events that do not have it are left out. */
+export function pick<T extends { step: number }>(
   events: readonly T[],
   of: (event: T) => number | undefined,
 ): Series {

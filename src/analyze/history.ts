@@ -1,6 +1,12 @@
 import { exists } from '../base/files.js';
 import { readLineBatches } from '../base/lines.js';
-import { parseEvents, type RefreshEvent, type StepEvent, type TimedEvent } from '../train/events.js';
+import {
+  parseEvents,
+  type RefreshEvent,
+  type RunEvent,
+  type StepEvent,
+  type TimedEvent,
+} from '../train/events.js';
 import type { RunDirectory } from '../train/run-directory.js';
 
 /** Numbers that every step of the Trainer records; place `i` belongs to step `i`, NaN where it is not known. */
@@ -27,7 +33,14 @@ export interface RunHistory {
 
 /** Reads a run's events as a stream; a run may be going on meanwhile. */
 export async function readHistory(run: RunDirectory): Promise<RunHistory> {
-  const steps: StepColumns = {
+  const builder = new HistoryBuilder();
+  for await (const event of runEvents(run)) builder.add(event);
+  return builder.history();
+}
+
+/** Makes a history of events as they come. */
+export class HistoryBuilder {
+  readonly #steps: StepColumns = {
     loss: [],
     gradientNorm: [],
     learningRate: [],
@@ -36,19 +49,29 @@ export async function readHistory(run: RunDirectory): Promise<RunHistory> {
     negativesVersion: [],
     groupNorms: {},
   };
-  const refreshes = new Map<number, RefreshEvent>();
-  const evaluations = new Map<number, RunHistory['evaluations'][number]>();
-  const threads: RunHistory['threads'] = {};
-  for await (const event of runEvents(run)) {
-    if (event.type === 'step') recordStep(steps, event);
-    if (event.type === 'refresh') refreshes.set(event.step, event);
+  readonly #refreshes = new Map<number, RefreshEvent>();
+  readonly #evaluations = new Map<number, RunHistory['evaluations'][number]>();
+  readonly #threads: RunHistory['threads'] = {};
+
+  add(event: RunEvent): void {
+    if (event.type === 'step') recordStep(this.#steps, event);
+    if (event.type === 'refresh') this.#refreshes.set(event.step, event);
     if (event.type === 'evaluation') {
       const { step, measures, seconds } = event;
-      evaluations.set(step, { step, measures, seconds });
+      this.#evaluations.set(step, { step, measures, seconds });
     }
-    if (event.type === 'start') threads[event.process] = event.threads;
+    if (event.type === 'start') this.#threads[event.process] = event.threads;
   }
-  return { steps, refreshes: byStep(refreshes), evaluations: byStep(evaluations), threads };
+
+  /** What was added so far; its columns grow with what is added later. */
+  history(): RunHistory {
+    return {
+      steps: this.#steps,
+      refreshes: byStep(this.#refreshes),
+      evaluations: byStep(this.#evaluations),
+      threads: this.#threads,
+    };
+  }
 }
 
 async function* runEvents(run: RunDirectory): AsyncGenerator<TimedEvent> {

@@ -41,6 +41,12 @@ export async function holdFileLock(
   return { release: () => rm(path, { force: true }) };
 }
 
+/** The process that holds a lock and is alive, on this machine; `undefined` where nobody does. */
+export async function lockHolder(path: string): Promise<number | undefined> {
+  const owner = await ownerOf(path);
+  return isProcess(owner) && !(await isStale(path)) ? owner : undefined;
+}
+
 /** The lock appears with its owner's number in it: a process killed in between must not leave one that nobody owns. */
 async function tryLock(path: string): Promise<boolean> {
   const claim = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`;
@@ -63,11 +69,15 @@ async function ownerOf(path: string): Promise<number> {
 async function isStale(path: string): Promise<boolean> {
   const owner = await ownerOf(path);
   // Its owner has just removed it.
-  if (!Number.isSafeInteger(owner) || owner <= 0) return false;
+  if (!isProcess(owner)) return false;
   try {
     process.kill(owner, 0);
     return false;
   } catch (error) {
     return hasCode(error, 'ESRCH');
   }
+}
+
+function isProcess(number: number): boolean {
+  return Number.isSafeInteger(number) && number > 0;
 }
