@@ -1,0 +1,186 @@
+import { apiKey, keyWanted } from './api-key.js';
+
+export type SearchMode = 'bm25' | 'dense' | 'hybrid' | 'cascade';
+
+export interface ServerInfo {
+  name: string;
+  version: string;
+  documents: number;
+  modes: SearchMode[];
+  defaultMode: SearchMode;
+  model?: { name: string; dimension: number };
+  writable: boolean;
+  auth: 'none' | 'required';
+  runs: string[];
+}
+
+export type MetadataValue =
+  | string
+  | number
+  | boolean
+  | null
+  | MetadataValue[]
+  | { [field: string]: MetadataValue };
+export type Metadata = Record<string, MetadataValue>;
+
+/** What one part of a retriever gave to a hit's score. */
+export interface ScorePart {
+  name: string;
+  score?: number;
+  rank?: number;
+  contribution?: number;
+  terms?: { term: string; score: number }[];
+}
+
+export interface Snippet {
+  text: string;
+  /** `[start, end)` in `text`. */
+  highlights: [number, number][];
+}
+
+export interface Hit {
+  id: string;
+  score: number;
+  title?: string;
+  snippet?: Snippet;
+  metadata?: Metadata;
+  parts?: ScorePart[];
+}
+
+export interface SearchRequest {
+  query: string;
+  mode?: SearchMode;
+  k?: number;
+  filter?: unknown;
+  explain?: boolean;
+}
+
+export interface SearchResponse {
+  version: string;
+  mode: SearchMode;
+  tookMs: number;
+  hits: Hit[];
+}
+
+export interface DocumentResponse {
+  version: string;
+  id: string;
+  title?: string;
+  text: string;
+  metadata?: Metadata;
+}
+
+/** What the server (or the way to it) refused, with what to do about it. */
+export class ApiError extends Error {
+  /** 0 where no server answered. */
+  readonly status: number;
+  readonly code: string;
+  readonly hint: string | undefined;
+  readonly requestId: string | undefined;
+  /** Seconds that the server asked to wait. */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    message: string,
+    details: { status: number; code: string; hint?: string; requestId?: string; retryAfter?: number },
+  ) {
+    super(message);
+    this.name = 'ApiError';
+    this.status = details.status;
+    this.code = details.code;
+    this.hint = details.hint;
+    this.requestId = details.requestId;
+    this.retryAfter = details.retryAfter;
+  }
+}
+
+export interface CallOptions {
+  signal?: AbortSignal;
+  /** Goes into the address; `undefined` is left out. */
+  query?: Record<string, string | number | boolean | undefined>;
+}
+
+/** Calls of the server that this page came from. Every failure is an {@link ApiError}, except an abort. */
+export const api = {
+  get: <T>(path: string, options: CallOptions = {}): Promise<T> => call<T>('GET', path, undefined, options),
+  post: <T>(path: string, body: unknown, options: CallOptions = {}): Promise<T> =>
+    call<T>('POST', path, body, options),
+
+  info: (options?: CallOptions) => api.get<ServerInfo>('/v1/info', options),
+  search: (request: SearchRequest, options?: CallOptions) =>
+    api.post<SearchResponse>('/v1/search', request, options),
+  document: (id: string, options?: CallOptions) =>
+    api.get<DocumentResponse>(`/v1/documents/${encodeURIComponent(id)}`, options),
+  neighbours: (id: string, k: number, options: CallOptions = {}) =>
+    api.get<{ version: string; hits: Hit[] }>(`/v1/documents/${encodeURIComponent(id)}/neighbours`, {
+      ...options,
+      query: { k },
+    }),
+};
+
+/** Whether a promise was rejected because its request was cancelled. */
+export function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError';
+}
+
+async function call<T>(method: string, path: string, body: unknown, options: CallOptions): Promise<T> {
+  const key = apiKey.get();
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  if (key) headers.authorization = `Bearer ${key}`;
+  let response: Response;
+  try {
+    response = await fetch(addressOf(path, options.query), {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal: options.signal,
+    });
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    throw new ApiError('The server does not answer.', {
+      status: 0,
+      code: 'no_server',
+      hint: 'Is `nearmiss serve` still running? Start it again, then retry.',
+    });
+  }
+  if (response.ok) return readJson<T>(response);
+  // A key that was replaced while this request was under way says nothing about the new one.
+  if (response.status === 401 && key === apiKey.get()) keyWanted.set(true);
+  throw await errorOf(response);
+}
+
+function addressOf(path: string, query: CallOptions['query'] = {}): string {
+  const filled = Object.entries(query).filter(([, value]) => value !== undefined);
+  const search = new URLSearchParams(filled.map(([name, value]) => [name, String(value)])).toString();
+  return search ? `${path}?${search}` : path;
+}
+
+async function readJson<T>(response: Response): Promise<T> {
+  try {
+    return (await response.json()) as T;
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    throw new ApiError('The answer is not JSON.', {
+      status: response.status,
+      code: 'bad_answer',
+      hint: 'Is there a proxy between this page and nearmiss?',
+      requestId: response.headers.get('x-request-id') ?? undefined,
+    });
+  }
+}
+
+async function errorOf(response: Response): Promise<ApiError> {
+  const { status } = response;
+  const body = (await response.json().catch(() => undefined)) as
+    | { error?: { code?: string; message?: string; hint?: string; requestId?: string } }
+    | undefined;
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+  return new ApiError(body?.error?.message ?? `The server answered with status ${status}.`, {
+    status,
+    code: body?.error?.code ?? `http_${status}`,
+    hint: body?.error?.hint,
+    requestId: body?.error?.requestId ?? response.headers.get('x-request-id') ?? undefined,
+    retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined,
+  });
+}

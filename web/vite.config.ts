@@ -1,0 +1,19 @@
+import { defineConfig } from 'vite';
+
+/** Where `npm run dev:web` finds the API: start `nearmiss serve DIR` beside it. */
+const api = process.env.NEARMISS_URL ?? 'http://127.0.0.1:7700';
+
+export default defineConfig({
+  root: import.meta.dirname,
+  build: {
+    outDir: '../dist/web',
+    emptyOutDir: true,
+    target: 'es2022',
+    // The theme tokens are written with light-dark(): browsers since spring 2024, nothing to translate for older ones.
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+    // The strict content security policy allows neither inline scripts nor data: URLs.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  server: { proxy: { '/v1': api, '/openapi.json': api, '/docs': api } },
+});
