@@ -1,0 +1,240 @@
+import { copyFile, mkdtemp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { LogHandle } from './log-writer.js';
+import { type OpenLogOptions, WriteAheadLog } from './write-ahead-log.js';
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'nearmiss-log-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+interface Opened {
+  log: WriteAheadLog;
+  records: string[];
+  cuts: string[];
+}
+
+async function openLog(folder: string, options: Partial<OpenLogOptions> = {}): Promise<Opened> {
+  const records: string[] = [];
+  const cuts: string[] = [];
+  const log = await WriteAheadLog.open(folder, {
+    onRecord: (record) => records.push(record.toString()),
+    onCut: (message) => cuts.push(message),
+    ...options,
+  });
+  return { log, records, cuts };
+}
+
+async function readBack(folder: string): Promise<Omit<Opened, 'log'>> {
+  const { log, records, cuts } = await openLog(folder);
+  await log.close();
+  return { records, cuts };
+}
+
+function append(log: WriteAheadLog, ...records: string[]): Promise<string[]> {
+  return Promise.all(records.map((record) => log.append(Buffer.from(record), () => record)));
+}
+
+async function logOf(folder: string, ...records: string[]): Promise<string> {
+  const { log } = await openLog(folder);
+  for (const record of records) await append(log, record);
+  await log.close();
+  return join(folder, 'log-00000001.wal');
+}
+
+/** A real file whose disk is full after some bytes, or whose fsync fails. */
+function failingFile(limits: { bytes?: number; sync?: boolean; truncate?: boolean }): {
+  limits: typeof limits;
+  openFile: (path: string) => Promise<LogHandle>;
+} {
+  return {
+    limits,
+    async openFile(path) {
+      const handle = await open(path, 'r+');
+      const fail = (code: string): never => {
+        throw Object.assign(new Error(`${code}: injected`), { code });
+      };
+      return {
+        close: () => handle.close(),
+        datasync: () => (limits.sync ? Promise.reject(new Error('EIO: injected')) : handle.datasync()),
+        truncate: (length) => (limits.truncate ? fail('EIO') : handle.truncate(length)),
+        write: async (...args: unknown[]) => {
+          const [bytes, from, length, position] = args as [Buffer, number, number, number];
+          const room = Math.min(length, (limits.bytes ?? Number.POSITIVE_INFINITY) - position);
+          if (room <= 0) fail('ENOSPC');
+          return handle.write(bytes, from, room, position);
+        },
+      } as LogHandle;
+    },
+  };
+}
+
+test('records come back in order, and those that wait share a frame', async () => {
+  const folder = await temporaryFolder();
+  const { log, records } = await openLog(folder);
+  expect(records).toEqual([]);
+  const order: string[] = [];
+  await Promise.all(['a', 'b', 'c'].map((each) => log.append(Buffer.from(each), () => order.push(each))));
+  expect(order).toEqual(['a', 'b', 'c']);
+  // Header 16, one frame of 12 + 3 × (4 + 1).
+  expect(log.bytes).toBe(16 + 27);
+  await append(log, '');
+  await log.close();
+  expect(await readBack(folder)).toEqual({ records: ['a', 'b', 'c', ''], cuts: [] });
+});
+
+test('a tail that is cut at any byte is taken off, and everything before it stays', async () => {
+  const folder = await temporaryFolder();
+  const before = await logOf(folder, 'first', 'second');
+  const start = (await readFile(before)).length;
+  const path = await logOf(folder, 'the last record');
+  const whole = await readFile(path);
+  for (let size = start; size < whole.length; size++) {
+    await writeFile(path, whole.subarray(0, size));
+    const { log, records, cuts } = await openLog(folder);
+    expect(records).toEqual(['first', 'second']);
+    expect(cuts).toEqual(
+      size === start
+        ? []
+        : [`${path}: byte ${start}: cut off ${size - start} bytes of a write that was never acknowledged`],
+    );
+    await append(log, 'next');
+    await log.close();
+    expect(await readBack(folder)).toEqual({ records: ['first', 'second', 'next'], cuts: [] });
+  }
+});
+
+test('bytes that never arrived after a power cut are a torn tail, too', async () => {
+  const folder = await temporaryFolder();
+  const path = await logOf(folder, 'first');
+  const whole = await readFile(path);
+  await writeFile(path, Buffer.concat([whole, Buffer.alloc(100_000)]));
+  expect((await readBack(folder)).records).toEqual(['first']);
+  const { log } = await openLog(folder);
+  await append(log, 'last');
+  await log.close();
+  const bytes = await readFile(path);
+  bytes.fill(0, bytes.length - 3);
+  await writeFile(path, bytes);
+  expect((await readBack(folder)).records).toEqual(['first']);
+});
+
+test('every damaged byte before the last record is an error that names file and offset', async () => {
+  const folder = await temporaryFolder();
+  const path = await logOf(folder, 'first', 'second', 'third');
+  const whole = await readFile(path);
+  const frames = [16, 16 + 12 + 4 + 5, 16 + 12 + 4 + 5 + 12 + 4 + 6];
+  for (let at = 0; at < frames[2]; at++) {
+    const damaged = Buffer.from(whole);
+    damaged[at] ^= 0x41;
+    await writeFile(path, damaged);
+    const start = at < 16 ? '(expected|byte 0)' : `byte ${at < frames[1] ? frames[0] : frames[1]}: `;
+    await expect(readBack(folder)).rejects.toThrow(new RegExp(`log-00000001\\.wal: ${start}`));
+  }
+});
+
+test('a full disk rejects the write and leaves a log that can be read and written on', async () => {
+  const folder = await temporaryFolder();
+  const { limits, openFile } = failingFile({ bytes: 16 + 20 + 25 });
+  const { log } = await openLog(folder, { openFile });
+  await append(log, 'fine');
+  await expect(append(log, 'does not fit')).rejects.toMatchObject({
+    message: expect.stringMatching(/log-00000001\.wal: cannot write: ENOSPC/),
+    hint: expect.stringContaining('free some space'),
+  });
+  expect((await readFile(join(folder, 'log-00000001.wal'))).length).toBe(16 + 20);
+  await append(log, 'small');
+  limits.bytes = undefined;
+  await append(log, 'does fit now');
+  await log.close();
+  expect(await readBack(folder)).toEqual({ records: ['fine', 'small', 'does fit now'], cuts: [] });
+});
+
+test('where not even the half-written part can be cut off, later writes are refused', async () => {
+  const folder = await temporaryFolder();
+  const { openFile } = failingFile({ bytes: 50, truncate: true });
+  const { log } = await openLog(folder, { openFile });
+  await append(log, 'fine');
+  await expect(append(log, 'does not fit')).rejects.toThrow('ENOSPC');
+  await expect(append(log, 'x')).rejects.toThrow('ENOSPC');
+  await log.close();
+  const { records, cuts } = await readBack(folder);
+  expect(records).toEqual(['fine']);
+  expect(cuts).toHaveLength(1);
+});
+
+test('after a failed fsync nothing is acknowledged any more', async () => {
+  const folder = await temporaryFolder();
+  const { limits, openFile } = failingFile({});
+  const { log } = await openLog(folder, { openFile });
+  await append(log, 'fine');
+  limits.sync = true;
+  await expect(append(log, 'lost')).rejects.toThrow('EIO');
+  limits.sync = false;
+  await expect(append(log, 'later')).rejects.toMatchObject({ hint: expect.stringContaining('anew') });
+  await log.close();
+  expect((await readBack(folder)).records).toEqual(['fine']);
+});
+
+test('compaction replaces what was before and keeps what comes meanwhile', async () => {
+  const folder = await temporaryFolder();
+  const { log } = await openLog(folder);
+  let applied = 0;
+  const write = (record: string): Promise<number> => log.append(Buffer.from(record), () => ++applied);
+  const early = ['1', '2', '3'].map(write);
+  let captured = -1;
+  const compaction = log.compact(() => {
+    captured = applied;
+    return [Buffer.from(`up to ${applied}`)];
+  });
+  await Promise.all([...early, compaction, ...['4', '5'].map(write)]);
+  await log.close();
+  const expected = ['1', '2', '3', '4', '5'].slice(captured);
+  expect((await readBack(folder)).records).toEqual([`up to ${captured}`, ...expected]);
+  expect((await readdir(folder)).sort()).toEqual(['log-00000002.wal', 'snapshot-00000002.wal']);
+});
+
+test('a crash at any moment of a compaction loses nothing', async () => {
+  const source = await temporaryFolder();
+  const { log } = await openLog(source);
+  await append(log, 'a', 'b');
+  const before = await readFile(join(source, 'log-00000001.wal'));
+  await log.compact(() => [Buffer.from('ab')]);
+  await append(log, 'c');
+  await log.close();
+
+  const folder = await temporaryFolder();
+  // The next log is there, the snapshot is not.
+  await writeFile(join(folder, 'log-00000001.wal'), before);
+  await copyFile(join(source, 'log-00000002.wal'), join(folder, 'log-00000002.wal'));
+  await writeFile(join(folder, '.partial-snapshot-00000002.wal-12345678'), 'half');
+  expect((await readBack(folder)).records).toEqual(['a', 'b', 'c']);
+  // The snapshot is there, the old log is still.
+  await copyFile(join(source, 'snapshot-00000002.wal'), join(folder, 'snapshot-00000002.wal'));
+  expect((await readBack(folder)).records).toEqual(['ab', 'c']);
+  expect((await readdir(folder)).sort()).toEqual(['log-00000002.wal', 'snapshot-00000002.wal']);
+});
+
+test('missing and foreign files and incomplete snapshots are named', async () => {
+  const folder = await temporaryFolder();
+  const { log } = await openLog(folder);
+  await append(log, 'a');
+  await log.compact(() => [Buffer.from('a')]);
+  await log.close();
+  const [next, snapshot] = ['log-00000002.wal', 'snapshot-00000002.wal'].map((name) => join(folder, name));
+  const content = await readFile(next);
+  await rm(next);
+  await expect(readBack(folder)).rejects.toThrow(`${next}: no such file`);
+  const newer = Buffer.from(content);
+  newer[6] = 9;
+  await writeFile(next, newer);
+  await expect(readBack(folder)).rejects.toThrow(`${next}: expected format version 1, got 9`);
+  await writeFile(next, content);
+  await truncate(snapshot, (await readFile(snapshot)).length - 1);
+  await expect(readBack(folder)).rejects.toThrow(
+    `${snapshot}: byte 16: the file ends in an incomplete record`,
+  );
+});
