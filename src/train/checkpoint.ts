@@ -35,15 +35,27 @@ export async function saveCheckpoint(
   });
 }
 
-export async function readCheckpointState(folder: string): Promise<CheckpointState> {
+const GO_ON_BEFORE = 'remove its folder to go on from the checkpoint before';
+
+/** Reads `state.json`, and refuses a checkpoint that another recipe made. */
+export async function readCheckpointState(
+  folder: string,
+  recipeFingerprint: string,
+): Promise<CheckpointState> {
   const path = join(folder, STATE_FILE);
+  let state: CheckpointState;
   try {
-    return JSON.parse(await readFile(path, 'utf8'));
+    state = JSON.parse(await readFile(path, 'utf8'));
   } catch (error) {
     throw new NearmissError(`${path}: cannot be read: ${(error as Error).message}`, {
-      hint: 'the checkpoint was changed by hand; remove its folder to go on from the one before',
+      hint: `the checkpoint was changed by hand; ${GO_ON_BEFORE}`,
     });
   }
+  if (state.recipeFingerprint === recipeFingerprint) return state;
+  throw new NearmissError(
+    `${folder}: a checkpoint of another recipe (${state.recipeFingerprint?.slice(0, 12)}, this run's is ${recipeFingerprint.slice(0, 12)})`,
+    { hint: `it was copied here from another run; ${GO_ON_BEFORE}, or start a run with it as model.init` },
+  );
 }
 
 /** Fills an optimizer from a checkpoint of the same stage. */

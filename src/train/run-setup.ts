@@ -36,6 +36,7 @@ export async function createRun(
   const { recipe, data, split } = description;
   const dataset = await openDataset(data);
   await requireSplits(dataset, [split, recipe.evaluation.split]);
+  for (const judged of [split, recipe.evaluation.split]) await requirePositives(dataset, judged);
   await run.create();
   const model = await startingModel(recipe, dataset, options);
   const models = TowerModels.from(model, recipe.model.towers);
@@ -147,6 +148,16 @@ function requireSizes(model: ModelRecipe): ModelRecipe & Required<Pick<ModelReci
     });
   }
   return model as ModelRecipe & Required<Pick<ModelRecipe, Sizes>>;
+}
+
+/** Asked before anything is written: a run that can never learn is not begun. */
+async function requirePositives(dataset: Dataset, split: string): Promise<void> {
+  for (const grades of (await dataset.qrels(split)).values()) {
+    for (const grade of grades.values()) if (grade > 0) return;
+  }
+  throw new NearmissError(`${dataset.name}: no query of split "${split}" has a relevant document`, {
+    hint: 'learning and measuring need queries with at least one judgment above 0; `nearmiss data stats` counts them',
+  });
 }
 
 async function requireSplits(dataset: Dataset, wanted: readonly string[]): Promise<void> {

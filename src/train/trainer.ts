@@ -34,14 +34,17 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
   const { every } = recipe.checkpoint;
   const resumed = (await run.steps('checkpoints')).at(-1);
   let step = resumed ?? 0;
+  const saved =
+    resumed === undefined
+      ? undefined
+      : await readCheckpointState(run.stepPath('checkpoints', resumed), recipeFingerprint);
   await events.write({ type: 'start', process: 'trainer', step, threads: session.threads });
 
   for (const stage of plan.stages) {
     if (step >= stage.end) continue;
     const optimizer = optimizerOf(stage.optimizer, models.parameters);
-    if (resumed !== undefined && step === resumed && step > stage.start) {
-      const folder = run.stepPath('checkpoints', step);
-      await restoreOptimizer(folder, optimizer, await readCheckpointState(folder));
+    if (saved && step === resumed && step > stage.start) {
+      await restoreOptimizer(run.stepPath('checkpoints', step), optimizer, saved);
     }
     const checkpoint = async (): Promise<void> => {
       if (!isCheckpointStep(plan, step, every) || (await run.has('checkpoints', step))) return;
