@@ -1,6 +1,6 @@
-import { type Evaluation, evaluate, inRankOrder, type Ranking, sharedHits } from '../evaluate/index.js';
+import { type Evaluation, evaluate, type Ranking, sharedHits } from '../evaluate/index.js';
 import { evaluationSet } from '../train/training-data.js';
-import { bm25Rankings } from './bm25.js';
+import { modelRankings, sparseRankings } from './rankings.js';
 import type { RunView } from './run-view.js';
 import { mean } from './statistics.js';
 
@@ -26,8 +26,9 @@ export async function bm25Overlap(view: RunView): Promise<Bm25Overlap> {
   const { recipe, data } = view;
   const { split, queries: limit, best } = recipe.evaluation;
   const dev = await evaluationSet(data, { split, limit, seed: recipe.seed });
-  const model = await modelRankings(view, dev.queries);
-  const bm25 = await sparseRankings(view, dev.queries);
+  const depth = Math.max(...CUTOFFS);
+  const model = await modelRankings(view, dev.queries, depth);
+  const bm25 = await sparseRankings(view, dev.queries, depth);
   // Coverage needs the texts of all that was found; holes and overlaps do not.
   const wanted = [...new Set([best, ...recipe.evaluation.measures])].filter(
     (name) => !name.startsWith('Coverage'),
@@ -57,36 +58,6 @@ export async function bm25Overlap(view: RunView): Promise<Bm25Overlap> {
     measures: Object.fromEntries(wanted.map((name) => [name, both(name)])),
     against: { measure: main, ...tally(results.model.perQuery[main], results.bm25.perQuery[main]) },
   };
-}
-
-async function modelRankings(
-  { data, queryEncoder, corpus }: RunView,
-  queries: Int32Array,
-): Promise<Map<string, Ranking>> {
-  const { texts } = await data.queries.texts(queries);
-  const found = await corpus.search(await queryEncoder.encodeTokens(texts), Math.max(...CUTOFFS));
-  return new Map(
-    Array.from(queries, (query, i) => [
-      data.queries.cache.id(query),
-      inRankOrder({
-        ids: Array.from(found.ids.subarray(i * found.k, (i + 1) * found.k), (id) =>
-          data.documents.cache.id(id),
-        ),
-        scores: Float64Array.from(found.scores.subarray(i * found.k, (i + 1) * found.k)),
-      }),
-    ]),
-  );
-}
-
-async function sparseRankings(view: RunView, queries: Int32Array): Promise<Map<string, Ranking>> {
-  const { queries: all, documents } = view.data;
-  const found = await bm25Rankings(view, queries, Math.max(...CUTOFFS));
-  return new Map(
-    [...found].map(([query, { ids, scores }]) => [
-      all.cache.id(query),
-      inRankOrder({ ids: Array.from(ids, (id) => documents.cache.id(id)), scores }),
-    ]),
-  );
 }
 
 function tally(model: Float64Array, bm25: Float64Array): { wins: number; ties: number; losses: number } {

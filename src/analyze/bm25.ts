@@ -4,9 +4,12 @@ import type { Ranked } from '../base/top-k.js';
 import { type Bm25Index, Bm25SearchPool, buildBm25Index, openBm25Index } from '../index/bm25/index.js';
 import type { RunView } from './run-view.js';
 
+/** What BM25 needs of a run. */
+export type CollectionView = Pick<RunView, 'run' | 'data' | 'session'>;
+
 /** BM25's ranking of some queries, by number; documents are numbered as in the run. */
 export async function bm25Rankings(
-  view: RunView,
+  view: CollectionView,
   queries: ArrayLike<number>,
   k: number,
 ): Promise<Map<number, Ranked>> {
@@ -21,7 +24,7 @@ export async function bm25Rankings(
 }
 
 /** The run's own BM25 index, or one beside it: building it in the run's place could collide with the Trainer. */
-async function openIndex({ run, data }: RunView): Promise<Bm25Index> {
+async function openIndex({ run, data }: CollectionView): Promise<Bm25Index> {
   const own = run.file('cache', 'bm25');
   if (await exists(own)) return openBm25Index(own);
   const beside = run.file('cache', 'analyze', 'bm25');
@@ -31,7 +34,10 @@ async function openIndex({ run, data }: RunView): Promise<Bm25Index> {
   return openBm25Index(beside);
 }
 
-async function textsOf({ data }: RunView, queries: ArrayLike<number>): Promise<Map<number, string>> {
+async function textsOf(
+  { data }: Pick<RunView, 'data'>,
+  queries: ArrayLike<number>,
+): Promise<Map<number, string>> {
   const wanted = new Set(Array.from(queries));
   const texts = new Map<number, string>();
   for await (const { id, text } of data.dataset.queries()) {

@@ -1,0 +1,112 @@
+import type { StepEvaluation } from '../../train/inferencer.js';
+import type { Recipe } from '../../train/recipe/recipe.js';
+import { RunDirectory } from '../../train/run-directory.js';
+import { openRun, readRunDescription } from '../../train/run-setup.js';
+import { evaluationSet, type TrainingData } from '../../train/training-data.js';
+import { shownStep, type WantedStep } from '../shown-step.js';
+import type { StudyProgress } from '../study-progress.js';
+import { readExcerpts } from '../texts.js';
+import { documentsOfCases, qualityCases } from './cases.js';
+import type { Quality, QualitySystem } from './quality.js';
+import { keepQuality, readQuality } from './quality-files.js';
+import { searchSystems } from './search-systems.js';
+import { summarizeQuality, systemLabel } from './summarize.js';
+
+export interface QualityOptions {
+  /** The run's folder. */
+  run: string;
+  /** Default: the one that the recipe measures on. */
+  split?: string;
+  /** Default `best`. */
+  step?: WantedStep;
+  /** Measures the untrained model, too, even where the whole collection has to be encoded for it. */
+  start?: boolean;
+  /** Default: all cores. */
+  threads?: number;
+  onProgress?: (progress: StudyProgress) => void;
+}
+
+/** In every table, beside the recipe's. */
+const USUAL_MEASURES = ['R@100'];
+
+/**
+ * Measures BM25, a run's model before and after training, and their hybrid on the same queries, and keeps the result in
+ * the run's cache.
+ *
+ * @example
+ * const { systems } = await measureQuality({ run: 'runs/medquad', split: 'test' });
+ */
+export async function measureQuality(options: QualityOptions): Promise<Quality> {
+  const run = new RunDirectory(options.run);
+  const { split, step } = await qualityKey(run, options);
+  const kept = await readQuality(run, { split, step });
+  if (kept && (!options.start || kept.systems.some(({ name, against }) => name === 'start' && against))) {
+    return kept;
+  }
+  const { data, description } = await openRun(run.path, { quiet: true });
+  try {
+    return await measure({ ...options, run, split, step, data, recipe: description.recipe });
+  } finally {
+    await data.close();
+  }
+}
+
+/** The split and the checkpoint that are meant. */
+export async function qualityKey(
+  run: RunDirectory,
+  options: Pick<QualityOptions, 'split' | 'step'>,
+): Promise<{ split: string; step: number }> {
+  const { recipe } = await readRunDescription(run);
+  return { split: options.split ?? recipe.evaluation.split, step: await shownStep(run, options.step) };
+}
+
+interface MeasureOptions extends Omit<QualityOptions, 'run' | 'split' | 'step'> {
+  run: RunDirectory;
+  split: string;
+  step: number;
+  data: TrainingData;
+  recipe: Recipe;
+}
+
+async function measure(options: MeasureOptions): Promise<Quality> {
+  const { run, split, step, data, recipe, threads } = options;
+  // A dev split is measured on the queries that the run's own curves are of; any other as a whole.
+  const limit = split === recipe.evaluation.split ? recipe.evaluation.queries : 0;
+  const { queries, qrels } = await evaluationSet(data, { split, limit, seed: recipe.seed });
+  const runs = await searchSystems({ ...options, queries, session: { threads } });
+  const texts = await textsOf(data, qrels);
+  const measures = [...recipe.evaluation.measures, ...USUAL_MEASURES].filter(
+    // Answers are looked for in the texts of all hits, which a page does not wait for.
+    (name) => !name.startsWith('Coverage'),
+  );
+  const summary = summarizeQuality({ runs, qrels, measures, step, texts });
+  const start = runs.start ? [] : await startMeans(run, split);
+  const quality: Quality = {
+    format: 1,
+    split,
+    step,
+    documents: data.documents.count,
+    ...summary,
+    systems: [summary.systems[0], ...start, ...summary.systems.slice(1)],
+  };
+  const cases = { queries: quality.queries, qrels, bm25: runs.bm25, model: runs.model };
+  const excerpts = await readExcerpts(data.dataset, documentsOfCases(cases));
+  await keepQuality(run, quality, qualityCases(cases, excerpts));
+  return quality;
+}
+
+/** What the run itself measured before its first step. */
+async function startMeans(run: RunDirectory, split: string): Promise<QualitySystem[]> {
+  const evaluation = await run.readJson<StepEvaluation>('evaluations', 'step-000000.json');
+  if (evaluation?.split !== split) return [];
+  return [{ name: 'start', label: systemLabel('start', 0), means: evaluation.measures }];
+}
+
+async function textsOf(
+  data: TrainingData,
+  wanted: ReadonlyMap<string, unknown>,
+): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  for await (const { id, text } of data.dataset.queries()) if (wanted.has(id)) texts.set(id, text);
+  return texts;
+}

@@ -1,0 +1,102 @@
+import { exists } from '../../base/files.js';
+import type { SessionOptions } from '../../engine/index.js';
+import type { Ranking, Run } from '../../evaluate/index.js';
+import { openDocumentIndex } from '../../index/vectors/index.js';
+import { Encoder } from '../../model/index.js';
+import { fuseRuns } from '../../search/fusion/index.js';
+import { modelFolder } from '../../train/refresh.js';
+import type { RunDirectory } from '../../train/run-directory.js';
+import { loadSide } from '../../train/tower-models.js';
+import type { TrainingData } from '../../train/training-data.js';
+import { ExactCorpus } from '../exact-corpus.js';
+import { type ModelView, modelRankings, sparseRankings } from '../rankings.js';
+import type { StudyProgress } from '../study-progress.js';
+import type { QualitySystemName } from './quality.js';
+
+export interface SearchSystemsOptions {
+  run: RunDirectory;
+  step: number;
+  data: TrainingData;
+  queries: Int32Array;
+  session: SessionOptions;
+  /** Encodes the collection with the untrained model even where that takes long. */
+  start?: boolean;
+  onProgress?: (progress: StudyProgress) => void;
+}
+
+/** How deep each system is searched. */
+const DEPTH = 100;
+
+/** Up to so many documents the untrained model's vectors are made unasked. */
+const FEW_DOCUMENTS = 5000;
+
+/** Queries searched between two signs of progress. */
+const CHUNK = 256;
+
+/** What each system finds. The hybrid fuses by ranks, which needs no weight that would have to be tuned on other queries. */
+export async function searchSystems(
+  options: SearchSystemsOptions,
+): Promise<Partial<Record<QualitySystemName, Run>> & { bm25: Run; model: Run }> {
+  const { step, data, queries, onProgress } = options;
+  onProgress?.({ part: 'bm25', done: 0, total: queries.length });
+  const bm25: Run = { tag: 'bm25', rankings: await sparseRankings(options, queries, DEPTH) };
+  const model = await searchDense('model', step, options);
+  const hybrid = fuseRuns([model, bm25], { method: 'rrf', depth: DEPTH, tag: 'hybrid' });
+  const few = data.documents.count <= FEW_DOCUMENTS;
+  const withStart = step > 0 && (options.start || few || (await hasVectors(options.run, 0)));
+  return { bm25, ...(withStart && { start: await searchDense('start', 0, options) }), model, hybrid };
+}
+
+async function searchDense(tag: string, step: number, options: SearchSystemsOptions): Promise<Run> {
+  const { data, queries, onProgress } = options;
+  const view = await openView(step, options);
+  const rankings = new Map<string, Ranking>();
+  try {
+    for (let first = 0; first < queries.length; first += CHUNK) {
+      onProgress?.({ part: tag, done: first, total: queries.length });
+      const part = queries.subarray(first, first + CHUNK);
+      for (const [id, ranking] of await modelRankings({ ...view, data }, part, DEPTH)) {
+        rankings.set(id, ranking);
+      }
+    }
+  } finally {
+    await view.close();
+  }
+  return { tag, rankings };
+}
+
+/** The run's own index of a step, approximate or not; where it is gone, the collection is encoded once more. */
+async function openView(
+  step: number,
+  { run, data, session, onProgress }: SearchSystemsOptions,
+): Promise<Omit<ModelView, 'data'> & { close(): Promise<void> }> {
+  const total = data.documents.count;
+  const folder = run.stepPath('index', step);
+  const index = (await exists(folder))
+    ? await openDocumentIndex(folder, { threads: session.threads })
+    : undefined;
+  const corpus = index
+    ? { search: (vectors: Float32Array, k: number) => index.search(vectors, { k: Math.min(k, index.count) }) }
+    : await ExactCorpus.open({
+        run,
+        step,
+        data,
+        session,
+        onProgress: (done) => onProgress?.({ part: 'encode', done, total }),
+      });
+  const queryEncoder = await Encoder.create(await loadSide(await modelFolder(run, step), 'queries'), {
+    session,
+  });
+  return {
+    corpus,
+    queryEncoder,
+    async close() {
+      await queryEncoder.release();
+      await (corpus instanceof ExactCorpus ? corpus.close() : index!.close());
+    },
+  };
+}
+
+async function hasVectors(run: RunDirectory, step: number): Promise<boolean> {
+  return (await run.has('index', step)) || exists(run.file('cache', 'analyze', `index-${step}`));
+}
