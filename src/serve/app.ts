@@ -1,0 +1,65 @@
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
+import type { ZodType } from 'zod';
+import { NearmissError } from '../base/errors.js';
+import { validate } from '../base/json-file.js';
+import { ApiError, errorBody, toApiError } from './api-error.js';
+import { answerClientError } from './client-errors.js';
+import type { ServeLimits } from './limits.js';
+import { type LogTarget, logStream } from './log-stream.js';
+import { logRequests, requestId } from './request-log.js';
+
+export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface AppOptions {
+  limits: ServeLimits;
+  logLevel?: LogLevel;
+  /** Default stderr. */
+  log?: LogTarget;
+}
+
+/** A Fastify without routes that refuses slow, large and malformed requests, and says so in one shape of error. */
+export function createApp({ limits, logLevel = 'info', log = process.stderr }: AppOptions): FastifyInstance {
+  const app = Fastify({
+    logger: { level: logLevel, stream: logStream(log), base: null },
+    disableRequestLogging: true,
+    genReqId: requestId,
+    bodyLimit: limits.bodyBytes,
+    requestTimeout: limits.receiveMs,
+    connectionTimeout: limits.idleMs,
+    keepAliveTimeout: limits.idleMs,
+    return503OnClosing: false,
+    http: { headersTimeout: limits.receiveMs / 4, connectionsCheckingInterval: limits.receiveMs / 8 },
+    routerOptions: { maxParamLength: 2048 },
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => sendError(error, request.id, reply as FastifyReply),
+  });
+  app.server.maxConnections = limits.connections;
+  // Whatever else a page of another origin can send without asking first is not JSON.
+  app.removeContentTypeParser('text/plain');
+  app.setValidatorCompiler<ZodType>(({ schema, httpPart }) => (value) => {
+    try {
+      return { value: validate(value ?? {}, { where: httpPart ?? 'request', schema }) };
+    } catch (error) {
+      if (!(error instanceof NearmissError)) throw error;
+      return { error: new ApiError(400, 'bad_request', error.message, { hint: 'see /docs' }) };
+    }
+  });
+  // The schemas of answers are for the documentation and the tests; checking each would cost more than some searches.
+  app.setSerializerCompiler(() => JSON.stringify);
+  app.setErrorHandler((error: FastifyError, request, reply) => sendError(error, request.id, reply));
+  logRequests(app);
+  return app;
+}
+
+function sendError(error: unknown, requestId: string, reply: FastifyReply): void {
+  const known = toApiError(error);
+  if (known.statusCode >= 500 && known.cause !== undefined) {
+    reply.log.error({ requestId, err: known.cause }, known.message);
+  }
+  if (known.retryAfter !== undefined) reply.header('retry-after', known.retryAfter);
+  if (known.statusCode === 401) reply.header('www-authenticate', 'Bearer realm="nearmiss"');
+  reply.code(known.statusCode).type('application/json; charset=utf-8');
+  reply.send(JSON.stringify(errorBody(known, requestId)));
+}

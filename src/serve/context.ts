@@ -1,0 +1,38 @@
+import type { FastifyReply } from 'fastify';
+import type { Searcher } from '../search/searcher.js';
+import type { Admission } from './admission.js';
+import type { ServeLimits } from './limits.js';
+import type { ServeMetrics } from './metrics.js';
+import type { RunCatalog } from './run-catalog.js';
+import type { ReloadResult, ServedIndex } from './served-index.js';
+
+/** What the routes share. */
+export interface ServeContext {
+  readonly index: ServedIndex;
+  readonly admission: Admission;
+  readonly limits: ServeLimits;
+  readonly metrics: ServeMetrics;
+  readonly runs: RunCatalog;
+  /** Whether documents can be changed by whoever may. */
+  readonly writable: boolean;
+  readonly auth: 'none' | 'required';
+  readonly reload: () => Promise<ReloadResult>;
+}
+
+/** Work on one version of the index, in its turn. */
+export function workOn<T>(
+  { admission, index }: ServeContext,
+  reply: FastifyReply,
+  work: (searcher: Searcher) => Promise<T>,
+): Promise<T> {
+  return admission.run(() => index.use(work), goneSignal(reply));
+}
+
+/** Aborted when the client goes away before its answer. (A request's own `close` comes as soon as it is read.) */
+export function goneSignal(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort();
+  });
+  return gone.signal;
+}

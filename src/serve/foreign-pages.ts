@@ -1,0 +1,44 @@
+import { isIP } from 'node:net';
+import type { FastifyRequest } from 'fastify';
+import type { AccessOptions } from './access.js';
+import { ApiError } from './api-error.js';
+
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * A server for this machine alone is still reachable by every web page that its user opens. So pages of other origins
+ * must not change anything, and, where no key protects it, names that somebody let point to this machine (DNS
+ * rebinding) get no answer.
+ */
+export function refuseForeignPages(
+  request: FastifyRequest,
+  { keys, loopback, origins }: Pick<AccessOptions, 'keys' | 'loopback' | 'origins'>,
+): void {
+  if (keys === undefined && loopback && !isLoopbackHost(hostName(request.headers.host ?? ''))) {
+    throw new ApiError(403, 'forbidden', 'this server answers only to the names of this machine itself', {
+      hint: 'ask for http://localhost or http://127.0.0.1, or protect the server with --keys',
+    });
+  }
+  const { origin } = request.headers;
+  if (SAFE_METHODS.has(request.method) || origin === undefined || origins.includes(origin)) return;
+  if (!sameHost(origin, request.headers.host)) {
+    throw new ApiError(403, 'forbidden', 'pages of other origins may not change anything here', {
+      hint: 'allow the origin with --cors',
+    });
+  }
+}
+
+/** Whether a host name or address means this machine and no other. */
+export function isLoopbackHost(host: string): boolean {
+  const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
+  if (name === 'localhost' || name.endsWith('.localhost') || name === '::1') return true;
+  return isIP(name) === 4 && name.startsWith('127.');
+}
+
+function hostName(header: string): string {
+  return header.replace(/:\d*$/, '');
+}
+
+function sameHost(origin: string, host: string | undefined): boolean {
+  return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
+}

@@ -1,0 +1,32 @@
+import type { Hit } from '../search/retriever.js';
+import type { Searcher } from '../search/searcher.js';
+
+/** A hit as a person wants to see it. */
+export interface PresentedHit extends Hit {
+  title?: string;
+  snippet?: { text: string; highlights: [number, number][] };
+  metadata?: Record<string, unknown>;
+}
+
+/**
+ * Adds titles, metadata and snippets to hits, all from the version that found them.
+ *
+ * @param options.queries one for each list of hits: snippets show where its words are
+ */
+export async function presentHits(
+  searcher: Searcher,
+  found: readonly Hit[][],
+  options: { queries?: readonly string[] } = {},
+): Promise<PresentedHit[][]> {
+  const ids = new Set(found.flatMap((hits) => hits.map(({ id }) => id)));
+  const documents = await searcher.documents.getAll([...ids]);
+  const byId = new Map(documents.flatMap((document) => (document ? [[document.id, document] as const] : [])));
+  return found.map((hits, i) =>
+    hits.map((hit) => {
+      const document = byId.get(hit.id);
+      if (document === undefined) return hit;
+      const { title, metadata } = document;
+      return { ...hit, ...(title && { title }), ...(metadata && { metadata }) };
+    }),
+  );
+}

@@ -1,0 +1,147 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Document } from '../../data/index.js';
+import { ApiError } from '../api-error.js';
+import { goneSignal, type ServeContext, workOn } from '../context.js';
+import { presentHits } from '../present-hits.js';
+import { requireModel } from '../require-mode.js';
+import { documentId, errors, hit, metadata, version } from '../schemas.js';
+
+const params = z.object({ id: documentId });
+
+/** Documents by id, their neighbours, and changes to them. */
+export const documentRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = async (app, { context }) => {
+  const { index, admission, limits, metrics } = context;
+  const content = {
+    title: z.string().max(limits.textLength).optional(),
+    text: z.string().max(limits.textLength),
+    metadata: metadata.optional(),
+  };
+  const tags = ['documents'];
+  const write = { access: 'write' } as const;
+
+  app.get(
+    '/v1/documents/:id',
+    {
+      schema: {
+        tags,
+        summary: 'One document',
+        params,
+        response: { 200: z.object({ version, id: z.string(), ...content }), ...errors },
+      },
+    },
+    ({ params: { id } }) =>
+      index.use(async ({ documents, version }) => {
+        const document = await documents.get(id);
+        if (document === undefined) throw noDocument(id);
+        return { version, ...document };
+      }),
+  );
+
+  app.get(
+    '/v1/documents/:id/neighbours',
+    {
+      schema: {
+        tags,
+        summary: 'The documents nearest to one',
+        params,
+        querystring: z.strictObject({ k: z.coerce.number().int().min(1).max(limits.k).default(10) }),
+        response: { 200: z.object({ version, hits: z.array(hit) }), ...errors },
+      },
+    },
+    ({ params: { id }, query: { k } }, reply) =>
+      workOn(context, reply, async (searcher) => {
+        requireModel(searcher);
+        if (!searcher.documents.has(id)) throw noDocument(id);
+        const vector = await searcher.vectorOf(id);
+        if (vector === undefined) throw noDocument(id);
+        // The nearest of all is the document itself.
+        const [found] = await searcher.searchVectors(vector, { k: k + 1 });
+        const others = found.filter((other) => other.id !== id).slice(0, k);
+        const [hits] = await presentHits(searcher, [others]);
+        return { version: searcher.version, hits };
+      }),
+  );
+
+  app.post(
+    '/v1/documents',
+    {
+      config: write,
+      schema: {
+        tags,
+        summary: 'Add or replace documents',
+        description: 'All of them or none; on disk and found by every search that begins after the answer.',
+        body: z.strictObject({
+          documents: z
+            .array(z.strictObject({ id: documentId, ...content }))
+            .min(1)
+            .max(limits.batch),
+        }),
+        response: { 200: z.object({ version, added: z.int(), replaced: z.int() }), ...errors },
+      },
+    },
+    ({ body: { documents } }, reply) => {
+      metrics.observeBatch('documents', documents.length);
+      return upsert(documents, goneSignal(reply));
+    },
+  );
+
+  app.put(
+    '/v1/documents/:id',
+    {
+      config: write,
+      schema: {
+        tags,
+        summary: 'Add or replace one document',
+        params,
+        body: z.strictObject({ id: documentId.optional(), ...content }),
+        response: { 200: z.object({ version, id: z.string(), created: z.boolean() }), ...errors },
+      },
+    },
+    async ({ params: { id }, body }, reply) => {
+      if (body.id !== undefined && body.id !== id) {
+        throw new ApiError(
+          400,
+          'bad_request',
+          `body: field "id": expected "${id}" as in the path, got another`,
+        );
+      }
+      const { version, added } = await upsert([{ ...body, id }], goneSignal(reply));
+      return { version, id, created: added === 1 };
+    },
+  );
+
+  app.delete(
+    '/v1/documents/:id',
+    {
+      config: write,
+      schema: {
+        tags,
+        summary: 'Remove a document',
+        params,
+        response: { 200: z.object({ version, id: z.string() }), ...errors },
+      },
+    },
+    async ({ params: { id } }, reply) => {
+      const { version, removed } = await admission.run(
+        async () => (await index.writer()).remove([id]),
+        goneSignal(reply),
+      );
+      if (removed === 0) throw noDocument(id);
+      return { version, id };
+    },
+  );
+
+  function upsert(
+    documents: readonly Document[],
+    signal: AbortSignal,
+  ): Promise<{ version: string; added: number; replaced: number }> {
+    return admission.run(async () => (await index.writer()).upsert(documents), signal);
+  }
+};
+
+function noDocument(id: string): ApiError {
+  return new ApiError(404, 'not_found', `there is no document "${id}"`, {
+    hint: 'ids are those of the collection; percent-encode them in a path',
+  });
+}

@@ -1,0 +1,69 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { documentFilterSchema } from '../../search/filter.js';
+import { type ServeContext, workOn } from '../context.js';
+import { presentHits } from '../present-hits.js';
+import { requireMode } from '../require-mode.js';
+import { errors, hit, searchMode, text, version } from '../schemas.js';
+
+const answer = { version, mode: searchMode, tookMs: z.number() };
+
+/** `POST /v1/search`: one query, or several at once. */
+export const searchRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = async (app, { context }) => {
+  const { limits, metrics } = context;
+  const query = text(limits.queryLength);
+  const body = z
+    .strictObject({
+      query: query.optional(),
+      queries: z.array(query).min(1).max(limits.batch).optional(),
+      mode: searchMode.optional().describe('Default: what /v1/info calls defaultMode.'),
+      k: z.int().min(1).max(limits.k).default(10).describe('Hits for each query.'),
+      filter: documentFilterSchema
+        .optional()
+        .describe('Only documents whose metadata match, e.g. {"year": {"$gte": 2004}}.'),
+      explain: z.boolean().default(false).describe('Says how each score came about.'),
+      snippets: z.boolean().default(true),
+    })
+    .refine((search) => (search.query === undefined) !== (search.queries === undefined), {
+      message: 'expected either "query" or "queries"',
+    })
+    .refine(({ k, queries }) => k * (queries?.length ?? 1) <= limits.hits, {
+      message: `expected at most ${limits.hits} hits in all (k times the number of queries)`,
+    });
+
+  app.post(
+    '/v1/search',
+    {
+      schema: {
+        tags: ['search'],
+        summary: 'Search',
+        description: 'Finds documents for `query`, or for each of `queries`.',
+        body,
+        response: {
+          200: z.union([
+            z.object({ ...answer, hits: z.array(hit) }),
+            z.object({ ...answer, results: z.array(z.object({ hits: z.array(hit) })) }),
+          ]),
+          ...errors,
+        },
+      },
+    },
+    (request, reply) => {
+      const { query, queries, k, filter, explain, snippets } = request.body;
+      const texts = queries ?? [query!];
+      return workOn(context, reply, async (searcher) => {
+        const start = performance.now();
+        const mode = request.body.mode ?? searcher.defaultMode;
+        requireMode(searcher, mode);
+        const found = await searcher.retriever(mode).search(texts, { k, filter, explain });
+        const results = await presentHits(searcher, found, { queries: snippets ? texts : undefined });
+        const tookMs = performance.now() - start;
+        metrics.observeSearch(mode, tookMs);
+        metrics.observeBatch('queries', texts.length);
+        const head = { version: searcher.version, mode, tookMs: Math.round(tookMs * 100) / 100 };
+        if (queries === undefined) return { ...head, hits: results[0] };
+        return { ...head, results: results.map((hits) => ({ hits })) };
+      });
+    },
+  );
+};

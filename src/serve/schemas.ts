@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { SEARCH_MODES } from '../search/retriever.js';
+
+/** Metadata deeper than this is refused: everything that reads it would have to be as patient. */
+const METADATA_DEPTH = 16;
+
+export const version = z.string().describe('The version of the index that answered.');
+
+export const metadata = z
+  .record(z.string(), z.unknown())
+  .refine((value) => !isDeeper(value, METADATA_DEPTH), `expected at most ${METADATA_DEPTH} levels`);
+
+const scorePart = z.object({
+  name: z.string().describe('E.g. bm25, dense, cross-encoder.'),
+  score: z.number().optional().describe('Before fusion.'),
+  rank: z.int().optional().describe("From 1, in that part's own ranking."),
+  contribution: z.number().optional().describe('What it added to the fused score.'),
+  terms: z.array(z.object({ term: z.string(), score: z.number() })).optional(),
+});
+
+const snippet = z.object({
+  text: z.string(),
+  highlights: z
+    .array(z.tuple([z.int(), z.int()]))
+    .describe('Start and end (exclusive) of what matched, in UTF-16 units.'),
+});
+
+export const hit = z
+  .object({
+    id: z.string(),
+    score: z.number(),
+    title: z.string().optional(),
+    snippet: snippet.optional(),
+    metadata: z.record(z.string(), z.unknown()).optional(),
+    parts: z.array(scorePart).optional(),
+  })
+  .meta({ id: 'Hit' });
+
+export const errorSchema = z
+  .object({
+    error: z.object({
+      code: z.string(),
+      message: z.string(),
+      hint: z.string().optional(),
+      requestId: z.string().optional(),
+    }),
+  })
+  .meta({ id: 'Error' });
+
+export const searchMode = z.enum(SEARCH_MODES);
+
+/** Ids appear in paths and in files of lines: no control characters, no half characters. */
+export const documentId = z
+  .string()
+  .min(1)
+  .max(512)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+  .refine((id) => !/[\u0000-\u001f\u007f]/.test(id) && id.isWellFormed(), 'expected no control characters');
+
+/** A text that is not empty. */
+export function text(maxLength: number): z.ZodString {
+  return z.string().min(1).max(maxLength);
+}
+
+/** Answers that any route may give besides its own. */
+export const errors = { '4xx': errorSchema, '5xx': errorSchema };
+
+function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth === 0 || Object.values(value).some((part) => isDeeper(part, depth - 1));
+}

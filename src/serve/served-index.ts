@@ -1,0 +1,119 @@
+import type { LiveSearcher } from '../search/live/live-searcher.js';
+import type { Searcher } from '../search/searcher.js';
+import { ApiError } from './api-error.js';
+import { IndexHost } from './index-host.js';
+
+export interface ServedIndexOptions {
+  /** Opens the newest version of what is served. */
+  open: () => Promise<Searcher>;
+  /** Makes documents changeable; without it they are not. */
+  openLive?: (base: Searcher) => Promise<LiveSearcher>;
+}
+
+export interface ReloadResult {
+  version: string;
+  /** Whether there was something newer. */
+  changed: boolean;
+}
+
+/**
+ * The index that answers, whichever version it is: a newer one is opened beside it and takes over between two
+ * requests. Each request works on one version from beginning to end.
+ */
+export class ServedIndex {
+  readonly #options: ServedIndexOptions;
+  readonly #starting: Promise<IndexHost>;
+  #started: (host: IndexHost) => void = () => undefined;
+  #host: IndexHost | undefined;
+  #baseVersion = '';
+  #reloading: Promise<unknown> = Promise.resolve();
+  #next: Promise<ReloadResult> | undefined;
+
+  constructor(options: ServedIndexOptions) {
+    this.#options = options;
+    this.#starting = new Promise((resolve) => {
+      this.#started = resolve;
+    });
+  }
+
+  /** Opens the first version; whoever asks before has been waiting for it. */
+  async start(): Promise<void> {
+    const base = await this.#options.open();
+    this.#baseVersion = base.version;
+    try {
+      this.#host = new IndexHost(base, await this.#options.openLive?.(base));
+    } catch (error) {
+      await base.close();
+      throw error;
+    }
+    this.#started(this.#host);
+  }
+
+  /** The version that answers now; `undefined` before the first is open. */
+  get version(): string | undefined {
+    return this.#host?.version;
+  }
+
+  get documents(): number {
+    return this.#host?.documents ?? 0;
+  }
+
+  /** Works on one version, which stays open and as it is until the work has ended. */
+  async use<T>(work: (searcher: Searcher) => Promise<T>): Promise<T> {
+    const host = this.#host ?? (await this.#starting);
+    const { searcher, release } = host.lease();
+    try {
+      return await work(searcher);
+    } finally {
+      await release();
+    }
+  }
+
+  /** What takes writes; refuses where documents cannot be changed. */
+  async writer(): Promise<LiveSearcher> {
+    const { live } = this.#host ?? (await this.#starting);
+    if (live !== undefined) return live;
+    throw new ApiError(403, 'forbidden', 'documents cannot be changed here', {
+      hint: 'the server was started with --read-only',
+    });
+  }
+
+  /**
+   * Opens the newest version and lets it take over. Where that fails, the present one stays. Calls that come while one
+   * is going on share the next, because what they want to see may be newer than what it has read.
+   */
+  reload(): Promise<ReloadResult> {
+    this.#next ??= this.#reloading.then(() => {
+      this.#next = undefined;
+      const reload = this.#reload();
+      this.#reloading = reload.catch(() => undefined);
+      return reload;
+    });
+    return this.#next;
+  }
+
+  async #reload(): Promise<ReloadResult> {
+    const host = this.#host ?? (await this.#starting);
+    const base = await this.#options.open();
+    const { version } = base;
+    if (version === this.#baseVersion) {
+      await base.close();
+      return { version: host.version, changed: false };
+    }
+    try {
+      await host.swap(base);
+    } catch (error) {
+      await base.close();
+      throw error;
+    }
+    this.#baseVersion = version;
+    return { version: host.version, changed: true };
+  }
+
+  /** Closes what is open; versions still at work are closed after that. */
+  async close(): Promise<void> {
+    await this.#next?.catch(() => undefined);
+    await this.#reloading;
+    await this.#host?.close();
+  }
+}

@@ -1,0 +1,175 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { hasCode, NearmissError } from '../base/errors.js';
+import { registerAccess } from './access.js';
+import { Admission } from './admission.js';
+import { ApiError } from './api-error.js';
+import { type AppOptions, createApp } from './app.js';
+import { isLoopbackHost } from './foreign-pages.js';
+import type { KeyRing } from './key-ring.js';
+import { DEFAULT_LIMITS, type ServeLimits } from './limits.js';
+import { ServeMetrics } from './metrics.js';
+import { registerOpenApi } from './openapi.js';
+import { registerRoutes } from './routes/index.js';
+import { RunCatalog } from './run-catalog.js';
+import { registerCors, registerSecurityHeaders } from './security.js';
+import { type ReloadResult, ServedIndex, type ServedIndexOptions } from './served-index.js';
+import { registerWebUi } from './web-ui.js';
+
+const DEFAULT_HOST = '127.0.0.1';
+const DEFAULT_PORT = 8080;
+
+export interface ServerOptions extends ServedIndexOptions, Omit<AppOptions, 'limits'> {
+  /** What it will be bound to: writes without keys are for loopback alone. Default 127.0.0.1. */
+  host?: string;
+  keys?: KeyRing;
+  /** Pages of these origins may use the API. Default none. */
+  cors?: readonly string[];
+  runs?: RunCatalog;
+  limits?: Partial<ServeLimits>;
+  /** The built web UI. Default: the package's own. */
+  webFolder?: string;
+}
+
+/**
+ * Answers over HTTP what a searcher knows. It listens at once; requests that come before the index is open wait for it.
+ *
+ * @example
+ * const server = await SearchServer.create({ open: () => openSearcher('runs/medquad', { inWorkers: true }) });
+ * console.log(await server.listen()); // http://127.0.0.1:8080
+ * await server.start();
+ */
+export class SearchServer {
+  readonly #app: FastifyInstance;
+  readonly #index: ServedIndex;
+  readonly #metrics: ServeMetrics;
+  readonly #limits: ServeLimits;
+  readonly #host: string;
+  #closing: Promise<void> | undefined;
+
+  private constructor(
+    app: FastifyInstance,
+    parts: { index: ServedIndex; metrics: ServeMetrics; limits: ServeLimits; host: string },
+  ) {
+    this.#app = app;
+    this.#index = parts.index;
+    this.#metrics = parts.metrics;
+    this.#limits = parts.limits;
+    this.#host = parts.host;
+  }
+
+  /** Makes a server that neither listens nor has opened its index. */
+  static async create(options: ServerOptions): Promise<SearchServer> {
+    const { host = DEFAULT_HOST } = options;
+    const limits = { ...DEFAULT_LIMITS, ...options.limits };
+    const app = createApp({ ...options, limits });
+    const index = new ServedIndex(options);
+    const admission = new Admission(limits);
+    const metrics = new ServeMetrics({ index, admission });
+    const server = new SearchServer(app, { index, metrics, limits, host });
+    const { keys, cors: origins = [], runs = new RunCatalog() } = options;
+    const loopback = isLoopbackHost(host);
+    const readOnly = options.openLive === undefined;
+    const auth = keys === undefined ? 'none' : 'required';
+    const writable = !readOnly && (loopback || auth === 'required');
+    const reload = () => server.reload();
+
+    metrics.observeRequests(app);
+    // In this order: refusals have the headers, too, and a browser's question about CORS comes without a key.
+    await registerSecurityHeaders(app);
+    await registerCors(app, origins);
+    registerAccess(app, { keys, loopback, readOnly, origins });
+    await registerOpenApi(app, auth);
+    await registerRoutes(app, { index, admission, limits, metrics, runs, writable, auth, reload });
+    await registerWebUi(app, options.webFolder);
+    return server;
+  }
+
+  /**
+   * Listens, and gives the address.
+   *
+   * @param port 0 takes any free one
+   */
+  async listen(port = DEFAULT_PORT): Promise<string> {
+    const host = this.#host;
+    try {
+      await this.#app.listen({ host, port, listenTextResolver: (address) => `listening on ${address}` });
+    } catch (error) {
+      throw cannotListen(error, { host, port });
+    }
+    return this.url;
+  }
+
+  /** Where it listens. */
+  get url(): string {
+    const { address, port, family } = this.#app.server.address() as AddressInfo;
+    return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+  }
+
+  /** The version of the index that answers; `undefined` before there is one. */
+  get version(): string | undefined {
+    return this.#index.version;
+  }
+
+  /** Opens the index. */
+  async start(): Promise<void> {
+    await this.#index.start();
+    this.#app.log.info({ version: this.#index.version, documents: this.#index.documents }, 'ready');
+  }
+
+  /** Looks for a newer index and lets it take over; where that fails, the present one goes on answering. */
+  async reload(): Promise<ReloadResult> {
+    try {
+      const result = await this.#index.reload();
+      this.#metrics.countReload(result.changed ? 'changed' : 'unchanged');
+      this.#app.log.info(result, 'reloaded');
+      return result;
+    } catch (error) {
+      this.#metrics.countReload('failed');
+      const message = `the newer index could not be opened, ${this.version} goes on answering: ${(error as Error).message}`;
+      this.#app.log.error({ err: error }, message);
+      throw new ApiError(500, 'reload_failed', message, { hint: (error as NearmissError).hint });
+    }
+  }
+
+  /** Says something in the server's log. */
+  warn(message: string): void {
+    this.#app.log.warn(message);
+  }
+
+  /** Stops listening, lets requests finish within the grace period, and closes the index. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const overdue = setTimeout(() => this.#app.server.closeAllConnections(), this.#limits.graceMs);
+    await this.#app.close();
+    clearTimeout(overdue);
+    await this.#index.close();
+    this.#metrics.close();
+  }
+}
+
+function cannotListen(error: unknown, { host, port }: { host: string; port: number }): unknown {
+  if (hasCode(error, 'EADDRINUSE')) {
+    return new NearmissError(`port ${port} of ${host} is taken`, {
+      hint: 'choose another with --port',
+      cause: error,
+    });
+  }
+  if (hasCode(error, 'EACCES')) {
+    return new NearmissError(`port ${port} may not be used`, {
+      hint: 'ports below 1024 need privileges: choose another with --port',
+      cause: error,
+    });
+  }
+  if (hasCode(error, 'EADDRNOTAVAIL') || hasCode(error, 'ENOTFOUND')) {
+    return new NearmissError(`${host} is not an address of this machine`, {
+      hint: 'choose another with --host, e.g. 0.0.0.0 for all',
+      cause: error,
+    });
+  }
+  return error;
+}
