@@ -1,13 +1,12 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
-import { api } from './api.js';
 import { EmptyState, ErrorState, KeyDialog } from './components/index.js';
 import { DocumentPage } from './document/index.js';
 import { lazy } from './lazy.js';
 import { Link, matchPath, usePlace } from './router.js';
 import { SearchPage } from './search/index.js';
+import { useServerInfo } from './server-info.js';
 import { ThemeToggle } from './theme.js';
-import { useRequest } from './use-request.js';
 
 interface Route {
   path: string;
@@ -70,7 +69,7 @@ function Page({ path }: { path: string }) {
 }
 
 function Header({ path }: { path: string }) {
-  const info = useRequest('info', (signal) => api.info({ signal }));
+  const info = useServerInfo();
   return (
     <header class="header">
       <Link class="brand" href="/">

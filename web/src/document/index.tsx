@@ -1,5 +1,61 @@
-import { EmptyState } from '../components/index.js';
+import './document.css';
+import { api, type DocumentResponse } from '../api.js';
+import { ErrorState, Spinner } from '../components/index.js';
+import { Link, matchPath, usePlace, useTitle } from '../router.js';
+import { showValue } from '../search/filter-conditions.js';
+import { Highlighted } from '../search/highlighted.js';
+import { pathOf, readState } from '../search/search-state.js';
+import { useRequest } from '../use-request.js';
+import { markWords } from './mark-words.js';
+import { Neighbours } from './neighbours.js';
 
+/** A document's whole text, what is known about it, and the documents nearest to it. */
 export function DocumentPage() {
-  return <EmptyState title="Document" />;
+  const { path, params } = usePlace();
+  const { id } = matchPath('/document/:id', path)!;
+  const state = readState(params);
+  const document = useRequest(id, (signal) => api.document(id, { signal }));
+  useTitle(document.data?.title ?? id);
+  return (
+    <>
+      <Link class="back" href={pathOf(state)}>
+        ← {state.query ? `Results for “${state.query}”` : 'Search'}
+      </Link>
+      {document.error && <ErrorState error={document.error} onRetry={document.reload} />}
+      {!document.data && document.loading && <Spinner label="Loading the document" />}
+      {document.data && (
+        <div class="document">
+          <Text document={document.data} query={state.query} />
+          <Neighbours id={id} state={state} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Text({ document, query }: { document: DocumentResponse; query: string }) {
+  const { id, title, text, metadata = {}, version } = document;
+  const fields = Object.entries(metadata);
+  return (
+    <article>
+      <h1>{title || id}</h1>
+      <p class="soft small">
+        <span class="mono">{id}</span> · {text.split(/\s+/).filter(Boolean).length.toLocaleString('en')} words
+        · version <span class="mono">{version}</span>
+      </p>
+      {fields.length > 0 && (
+        <dl class="metadata">
+          {fields.map(([field, value]) => (
+            <div key={field}>
+              <dt>{field}</dt>
+              <dd>{showValue(value)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      <div class="document-text">
+        <Highlighted {...markWords(text, query)} />
+      </div>
+    </article>
+  );
 }

@@ -1,5 +1,110 @@
-import { EmptyState } from '../components/index.js';
+import './search.css';
+import './hits.css';
+import { useMemo, useRef } from 'preact/hooks';
+import type { SearchMode, ServerInfo } from '../api.js';
+import { EmptyState, ErrorState, Spinner } from '../components/index.js';
+import { MODES } from '../modes.js';
+import { navigate, usePlace, useTitle } from '../router.js';
+import { useServerInfo } from '../server-info.js';
+import { FilterBar } from './filter-bar.js';
+import { fieldsOf, type Scalar, toConditions, toFilter } from './filter-conditions.js';
+import { useHitKeys } from './keyboard.js';
+import { ModeSwitch } from './mode-switch.js';
+import { Results } from './results.js';
+import { SearchBox } from './search-box.js';
+import { DEFAULT_K, pathOf, readState, type SearchState } from './search-state.js';
+import { useSearches } from './use-searches.js';
+import { Welcome } from './welcome.js';
 
 export function SearchPage() {
-  return <EmptyState title="Search" />;
+  const info = useServerInfo();
+  if (info.data) return <Search info={info.data} />;
+  if (info.error) return <ErrorState error={info.error} onRetry={info.reload} />;
+  return <Spinner label="Asking the server what it serves" />;
+}
+
+const CHOICES_OF_K = [5, DEFAULT_K, 20, 50, 100];
+
+function Search({ info }: { info: ServerInfo }) {
+  const { params } = usePlace();
+  const state = useMemo(() => readState(params), [params]);
+  const asked = state.modes.length > 0 ? state.modes : [info.defaultMode];
+  const offered = asked.filter((mode) => info.modes.includes(mode));
+  const modes = useMemo(() => offered, [offered.join()]);
+  const { outcomes, retry } = useSearches(state, modes);
+  const page = useRef<HTMLDivElement>(null);
+  const typing = useRef(false);
+  useTitle(state.query);
+  useHitKeys(page);
+
+  const change = (part: Partial<SearchState>) => navigate(pathOf({ ...state, ...part }));
+  /** Typing makes one step in the history, however many pauses it has. */
+  const search = (query: string, final: boolean) => {
+    const to = pathOf({ ...state, query });
+    if (to !== pathOf(state)) navigate(to, { replace: typing.current });
+    typing.current = !final;
+  };
+  const filterBy = (field: string, value: Scalar) =>
+    change({ filter: toFilter([...(toConditions(state.filter) ?? []), { field, operator: '$eq', value }]) });
+  const compare = (comparing: boolean) =>
+    change({ modes: comparing ? defaultComparison(info, asked) : [info.defaultMode] });
+
+  const hits = Object.values(outcomes).flatMap(({ answer }) => answer?.hits ?? []);
+  return (
+    <div ref={page} class="search">
+      <h1 class="visually-hidden">Search {info.name}</h1>
+      <div class="search-controls">
+        <SearchBox query={state.query} onSearch={search} />
+        <div class="search-options">
+          <ModeSwitch
+            offered={info.modes}
+            selected={asked}
+            comparing={asked.length > 1}
+            onSelect={(selected) => change({ modes: selected })}
+            onCompare={compare}
+          />
+          <label class="k">
+            Hits
+            <select value={state.k} onChange={(event) => change({ k: Number(event.currentTarget.value) })}>
+              {[...new Set([...CHOICES_OF_K, state.k])]
+                .sort((a, b) => a - b)
+                .map((k) => (
+                  <option key={k} value={k}>
+                    {k}
+                  </option>
+                ))}
+            </select>
+          </label>
+          <FilterBar
+            filter={state.filter}
+            fields={fieldsOf(hits)}
+            onChange={(filter) => change({ filter })}
+          />
+        </div>
+      </div>
+      <MissingModes modes={asked.filter((mode) => !info.modes.includes(mode))} />
+      {state.query ? (
+        <Results state={state} modes={modes} outcomes={outcomes} onFilter={filterBy} onRetry={retry} />
+      ) : (
+        <Welcome info={info} />
+      )}
+    </div>
+  );
+}
+
+/** What is there of BM25, dense and hybrid; a cascade is slow, so it waits to be asked for. */
+function defaultComparison(info: ServerInfo, asked: readonly SearchMode[]): SearchMode[] {
+  return info.modes.filter((mode) => mode !== 'cascade' || asked.includes(mode) || info.modes.length === 2);
+}
+
+function MissingModes({ modes }: { modes: readonly SearchMode[] }) {
+  return (
+    <>
+      {modes.map((mode) => (
+        <EmptyState key={mode} title={`${MODES[mode].label} is not offered here`}>
+          <p>It {MODES[mode].missing}.</p>
+        </EmptyState>
+      ))}
+    </>
+  );
 }

@@ -1,0 +1,15 @@
+import type { Snippet } from '../api.js';
+
+/** Shorter words are in every text. */
+const MIN_LENGTH = 3;
+
+/** Where the words of a query stand in a text, as they were typed: the whole text has no highlights from the server. */
+export function markWords(text: string, query: string): Snippet {
+  const words = (query.match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => word.length >= MIN_LENGTH);
+  if (words.length === 0) return { text, highlights: [] };
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${words.join('|')})(?![\\p{L}\\p{N}])`, 'giu');
+  return {
+    text,
+    highlights: [...text.matchAll(pattern)].map(({ index, 0: word }) => [index, index + word.length]),
+  };
+}

@@ -1,0 +1,71 @@
+import type { ScorePart } from '../api.js';
+
+/** Enough digits to tell scores of one list apart. */
+export function formatScore(score: number): string {
+  const magnitude = Math.abs(score);
+  return score.toFixed(magnitude >= 100 ? 1 : magnitude >= 10 ? 2 : magnitude >= 0.1 ? 3 : 4);
+}
+
+/** How a score came about: what each part found, and what it gave. */
+export function Explain({ id, parts }: { id: string; parts: readonly ScorePart[] }) {
+  const most = Math.max(...parts.map(({ contribution = 0 }) => Math.abs(contribution)), Number.MIN_VALUE);
+  const fused = parts.some(({ contribution }) => contribution !== undefined);
+  return (
+    <div class="explain" id={id}>
+      <table>
+        <caption class="visually-hidden">Parts of the score</caption>
+        <thead>
+          <tr>
+            <th scope="col">Part</th>
+            <th scope="col" class="numeric">
+              Rank
+            </th>
+            <th scope="col" class="numeric">
+              Score
+            </th>
+            {fused && <th scope="col">Gave</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {parts.map(({ name, rank, score, contribution }) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td class="numeric">{rank ?? '–'}</td>
+              <td class="numeric">{score === undefined ? 'not found' : formatScore(score)}</td>
+              {fused && (
+                <td>
+                  {contribution !== undefined && (
+                    <span class="gave">
+                      <meter
+                        min={0}
+                        max={most}
+                        value={Math.max(0, contribution)}
+                        aria-label={`${name} gave`}
+                      />
+                      {formatScore(contribution)}
+                    </span>
+                  )}
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {parts.map(({ name, terms }) => terms && terms.length > 0 && <Terms key={name} terms={terms} />)}
+    </div>
+  );
+}
+
+function Terms({ terms }: { terms: NonNullable<ScorePart['terms']> }) {
+  return (
+    <ul class="terms" aria-label="What each term gave">
+      {[...terms]
+        .sort((a, b) => b.score - a.score)
+        .map(({ term, score }) => (
+          <li key={term}>
+            {term} <span class="mono soft">{formatScore(score)}</span>
+          </li>
+        ))}
+    </ul>
+  );
+}

@@ -1,0 +1,97 @@
+import type { Hit, MetadataValue } from '../api.js';
+
+/** In the order and words in which a reader chooses them; the names are the API's. */
+export const OPERATORS = {
+  $eq: 'is',
+  $ne: 'is not',
+  $gte: 'at least',
+  $lte: 'at most',
+  $exists: 'is present',
+} as const;
+
+export type Operator = keyof typeof OPERATORS;
+export type Scalar = string | number | boolean | null;
+
+export interface Condition {
+  field: string;
+  operator: Operator;
+  value: Scalar;
+}
+
+/** All conditions must hold; of two with the same field and operator the later counts. */
+export function toFilter(conditions: readonly Condition[]): string {
+  const filter: Record<string, Partial<Record<Operator, Scalar>>> = {};
+  for (const { field, operator, value } of conditions) {
+    filter[field] = { ...filter[field], [operator]: value };
+  }
+  return conditions.length === 0 ? '' : JSON.stringify(filter);
+}
+
+/** `undefined` where the filter says more than a list of conditions can. */
+export function toConditions(filter: string): Condition[] | undefined {
+  if (!filter) return [];
+  const parsed = parse(filter);
+  if (!isObject(parsed)) return undefined;
+  const conditions: Condition[] = [];
+  for (const [field, wanted] of Object.entries(parsed)) {
+    if (field.startsWith('$')) return undefined;
+    const operators = isObject(wanted) ? Object.entries(wanted) : [['$eq', wanted] as const];
+    for (const [operator, value] of operators) {
+      if (!(operator in OPERATORS) || !isScalar(value)) return undefined;
+      conditions.push({ field, operator: operator as Operator, value });
+    }
+  }
+  return conditions;
+}
+
+export function describeCondition({ field, operator, value }: Condition): string {
+  if (operator === '$exists') return `${field} ${value ? 'is present' : 'is missing'}`;
+  return `${field} ${OPERATORS[operator]} ${value === null ? 'null' : String(value)}`;
+}
+
+/** Values of the fields that the hits have: what there is to filter by. */
+export function fieldsOf(hits: readonly Hit[]): Map<string, Scalar[]> {
+  const fields = new Map<string, Set<Scalar>>();
+  for (const { metadata = {} } of hits) {
+    for (const [field, value] of Object.entries(metadata)) {
+      const values = fields.get(field) ?? new Set();
+      for (const one of Array.isArray(value) ? value : [value]) if (isScalar(one)) values.add(one);
+      fields.set(field, values);
+    }
+  }
+  return new Map([...fields].map(([field, values]) => [field, [...values]]));
+}
+
+/**
+ * What the reader's text means: the type that the field has in the hits, else what it looks like. `"2004"` in quotes is
+ * always a text.
+ */
+export function parseValue(typed: string, seen: readonly Scalar[] = []): Scalar {
+  const same = seen.find((value) => String(value) === typed);
+  if (same !== undefined) return same;
+  if (seen.length > 0 && seen.every((value) => typeof value === 'string')) return typed;
+  const parsed = parse(typed);
+  return isScalar(parsed) ? parsed : typed;
+}
+
+export function isScalar(value: unknown): value is Scalar {
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value);
+}
+
+/** A metadata value in a few words. */
+export function showValue(value: MetadataValue): string {
+  if (Array.isArray(value)) return value.map(showValue).join(', ');
+  return isScalar(value) ? String(value) : JSON.stringify(value);
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,91 @@
+import { useId, useState } from 'preact/hooks';
+import type { Hit } from '../api.js';
+import { Button } from '../components/index.js';
+import { Link } from '../router.js';
+import { Explain, formatScore } from './explain.js';
+import { isScalar, type Scalar, showValue } from './filter-conditions.js';
+import { Highlighted } from './highlighted.js';
+import { MoveBadge } from './move-badge.js';
+import type { Move } from './rank-moves.js';
+
+export interface HitItemProps {
+  hit: Hit;
+  rank: number;
+  href: string;
+  /** In a comparison, and which column it is counted from. */
+  move?: { move: Move; base: string };
+  /** Whether the pointer or the keyboard is on this document, in any column. */
+  active?: boolean;
+  onActive?: (id: string | undefined) => void;
+  onFilter?: (field: string, value: Scalar) => void;
+}
+
+export function HitItem({ hit, rank, href, move, active, onActive, onFilter }: HitItemProps) {
+  const { id, title, snippet, score, parts, metadata } = hit;
+  const [open, setOpen] = useState(false);
+  const explainId = useId();
+  return (
+    <li
+      class={`hit ${active ? 'hit-active' : ''}`}
+      data-document={id}
+      onMouseEnter={() => onActive?.(id)}
+      onMouseLeave={() => onActive?.(undefined)}
+      onFocusIn={() => onActive?.(id)}
+      onFocusOut={() => onActive?.(undefined)}
+    >
+      <span class="hit-rank" aria-hidden="true">
+        {rank}
+      </span>
+      <div class="hit-body">
+        <div class="hit-head">
+          <h3>
+            <Link href={href} data-hit>
+              {title || id}
+            </Link>
+          </h3>
+          {move && <MoveBadge {...move} />}
+        </div>
+        {snippet?.text && (
+          <p class="hit-snippet">
+            <Highlighted {...snippet} />
+          </p>
+        )}
+        <div class="hit-facts">
+          <span class="mono" title="Score">
+            {formatScore(score)}
+          </span>
+          {title && <span class="hit-id">{id}</span>}
+          {Object.entries(metadata ?? {}).map(([field, value]) =>
+            isScalar(value) && onFilter ? (
+              <button
+                key={field}
+                type="button"
+                class="chip"
+                title={`Only documents whose ${field} is ${showValue(value)}`}
+                onClick={() => onFilter(field, value)}
+              >
+                {field}: {showValue(value)}
+              </button>
+            ) : (
+              <span key={field} class="chip">
+                {field}: {showValue(value)}
+              </span>
+            ),
+          )}
+          {parts && parts.length > 0 && (
+            <Button
+              kind="quiet"
+              class="hit-explain"
+              aria-expanded={open}
+              aria-controls={open ? explainId : undefined}
+              onClick={() => setOpen(!open)}
+            >
+              Explain<span class="visually-hidden"> the score of {title || id}</span>
+            </Button>
+          )}
+        </div>
+        {open && parts && <Explain id={explainId} parts={parts} />}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,52 @@
+import { useEffect, useState } from 'preact/hooks';
+import { api, isAbort, type SearchMode, type SearchResponse } from '../api.js';
+import { apiKey } from '../api-key.js';
+import { useStore } from '../store.js';
+import type { SearchState } from './search-state.js';
+
+export interface Outcome {
+  /** The newest answer; stays while the next one is on its way. */
+  answer?: SearchResponse;
+  error?: Error;
+  loading: boolean;
+}
+
+export type Outcomes = Partial<Record<SearchMode, Outcome>>;
+
+/** Searches in every mode at once; each answers when it can. A new search cancels those under way. */
+export function useSearches(
+  state: SearchState,
+  modes: readonly SearchMode[],
+): { outcomes: Outcomes; retry: () => void } {
+  const secret = useStore(apiKey);
+  const [round, setRound] = useState(0);
+  const [outcomes, setOutcomes] = useState<Outcomes>({});
+  const { query, k, filter } = state;
+  const asked = modes.join(',');
+
+  useEffect(() => {
+    if (!query.trim() || modes.length === 0) {
+      setOutcomes({});
+      return undefined;
+    }
+    const abort = new AbortController();
+    const settle = (mode: SearchMode, outcome: Outcome) => {
+      if (!abort.signal.aborted) setOutcomes((old) => ({ ...old, [mode]: outcome }));
+    };
+    const run = async (mode: SearchMode) => {
+      try {
+        const request = { query, mode, k, filter: filter ? JSON.parse(filter) : undefined, explain: true };
+        settle(mode, { answer: await api.search(request, { signal: abort.signal }), loading: false });
+      } catch (error) {
+        if (!isAbort(error)) settle(mode, { error: error as Error, loading: false });
+      }
+    };
+    setOutcomes((old) =>
+      Object.fromEntries(modes.map((mode) => [mode, { answer: old[mode]?.answer, loading: true }])),
+    );
+    for (const mode of modes) void run(mode);
+    return () => abort.abort();
+  }, [query, k, filter, asked, secret, round]);
+
+  return { outcomes, retry: () => setRound(round + 1) };
+}
