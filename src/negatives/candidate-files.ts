@@ -7,9 +7,9 @@ import { RandomAccessFile } from '../base/random-access-file.js';
 import type { CandidateData } from './candidates.js';
 import { type CandidateManifest, FORMAT_NAME, FORMAT_VERSION, manifestSchema } from './manifest.js';
 
-const MANIFEST_FILE = 'manifest.json';
+export const MANIFEST_FILE = 'manifest.json';
 const COLUMNS = ['ids', 'scores', 'ranks', 'checkpoints'] as const;
-type Column = (typeof COLUMNS)[number];
+export type Column = (typeof COLUMNS)[number];
 
 const MINE_AGAIN =
   'delete the folder and mine again (nearmiss mine …); a run that is resumed does so by itself';
@@ -135,7 +135,7 @@ function checkBelongs(path: string, manifest: CandidateManifest, options: LoadOp
   }
 }
 
-function fileName(column: Column): string {
+export function fileName(column: Column): string {
   return `${column}.bin`;
 }
 

@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { hasCode } from '../../base/errors.js';
 import { parseEvents, type TimedEvent } from '../../train/events.js';
@@ -20,13 +21,13 @@ export class EventTail {
   /** Another one whenever the file has changed; costs no reading. */
   async version(): Promise<string> {
     const status = await stat(this.#path).catch(absent);
-    return status ? `${status.ino.toString(36)}-${status.size.toString(36)}` : 'none';
+    return status ? `${identityOf(status)}-${status.size.toString(36)}` : 'none';
   }
 
   /** Whether the file is another one than that read so far, or was cut: what it told must be forgotten. */
   async isReplaced(): Promise<boolean> {
     const status = await stat(this.#path).catch(absent);
-    return this.#offset > 0 && (!status || String(status.ino) !== this.#file || status.size < this.#offset);
+    return this.#offset > 0 && (!status || identityOf(status) !== this.#file || status.size < this.#offset);
   }
 
   /** Events that were not given before; a line that is still being written waits for its end. */
@@ -34,7 +35,7 @@ export class EventTail {
     const handle = await open(this.#path, 'r').catch(absent);
     if (!handle) return;
     try {
-      this.#file = String((await handle.stat()).ino);
+      this.#file = identityOf(await handle.stat());
       let size = CHUNK_BYTES;
       for (;;) {
         const chunk = await readAt(handle, this.#offset, size);
@@ -68,6 +69,11 @@ async function readAt(handle: FileHandle, position: number, size: number): Promi
   const buffer = Buffer.allocUnsafe(size);
   const { bytesRead } = await handle.read(buffer, 0, size, position);
   return buffer.subarray(0, bytesRead);
+}
+
+/** The number of a removed file may be given to the next one. */
+function identityOf({ ino, birthtimeMs }: Stats): string {
+  return `${ino.toString(36)}-${Math.floor(birthtimeMs).toString(36)}`;
 }
 
 function absent(error: unknown): undefined {

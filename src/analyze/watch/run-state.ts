@@ -1,0 +1,74 @@
+import { basename } from 'node:path';
+import { lockHolder } from '../../base/file-lock.js';
+import { bestSoFar } from '../../train/inferencer.js';
+import { planRun } from '../../train/plan.js';
+import type { Role } from '../../train/processes.js';
+import type { Recipe } from '../../train/recipe/recipe.js';
+import { RunDirectory } from '../../train/run-directory.js';
+import { readRunDescription } from '../../train/run-setup.js';
+import { lastEvents } from './event-tail.js';
+
+/** A process has a role in it; it went to its end; or neither: it can be gone on with. */
+export type RunState = 'running' | 'finished' | 'stopped';
+
+/** The numbers of the processes that have a role in a run now, on this machine. */
+export type RoleHolders = Partial<Record<Role, number>>;
+
+export interface BestMeasure {
+  measure: string;
+  value: number;
+  step: number;
+}
+
+/** A run in a line. */
+export interface RunSummary {
+  state: RunState;
+  /** Steps taken. */
+  step: number;
+  /** Steps of the whole recipe. */
+  steps: number;
+  recipe: string;
+  /** The collection's name. */
+  data: string;
+  best?: BestMeasure;
+  /** When something last happened in it, as ISO text. */
+  updatedAt?: string;
+}
+
+/** Says what a run is and how far it got, from a few small reads however long it is. */
+export async function summarizeRun(path: string): Promise<RunSummary> {
+  const run = new RunDirectory(path);
+  const { recipe, data } = await readRunDescription(run);
+  const { state } = await stateOf(run);
+  const [trained, inferred] = await Promise.all(
+    ['trainer', 'inferencer'].map((role) => lastEvents(run.file('events', `${role}.jsonl`))),
+  );
+  const last = trained.findLast((event) => event.type === 'step');
+  const times = [trained, inferred].flatMap((events) => events.at(-1)?.time ?? []);
+  return {
+    state,
+    step: last ? last.step + 1 : ((await run.steps('checkpoints')).at(-1) ?? 0),
+    steps: planRun(recipe).totalSteps,
+    recipe: recipe.name,
+    data: basename(data),
+    best: await bestMeasure(run, recipe),
+    updatedAt: times.sort().at(-1),
+  };
+}
+
+export async function stateOf(run: RunDirectory): Promise<{ state: RunState; holders: RoleHolders }> {
+  const holders: RoleHolders = {
+    trainer: await lockHolder(run.file('trainer.lock')),
+    inferencer: await lockHolder(run.file('inferencer.lock')),
+  };
+  if (holders.trainer !== undefined || holders.inferencer !== undefined) return { state: 'running', holders };
+  return { state: (await run.isFinished()) ? 'finished' : 'stopped', holders };
+}
+
+/** The measure that the recipe chooses the best model by, where that is. */
+export async function bestMeasure(run: RunDirectory, recipe: Recipe): Promise<BestMeasure | undefined> {
+  const best = await bestSoFar(run);
+  const measure = recipe.evaluation.best;
+  const value = best?.measures[measure];
+  return best && value !== undefined ? { measure, value, step: best.step } : undefined;
+}

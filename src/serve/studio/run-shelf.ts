@@ -1,0 +1,75 @@
+import { LRUCache } from 'lru-cache';
+import { RunCollection, WatchedRun } from '../../analyze/watch/index.js';
+import { RunDirectory } from '../../train/run-directory.js';
+import { ApiError } from '../api-error.js';
+
+/** Runs whose events are kept in memory: a hundred bytes a step. */
+const MOST_WATCHED = 16;
+/** Collections kept open: a file and a table of ids each. */
+const MOST_OPEN = 4;
+
+/** Keeps the runs that were looked at last ready for the next look. */
+export class RunShelf {
+  readonly #watched = new LRUCache<string, WatchedRun>({ max: MOST_WATCHED });
+  readonly #collections = new LRUCache<string, LentCollection>({
+    max: MOST_OPEN,
+    dispose: (collection) => collection.retire(),
+  });
+
+  watched(path: string): WatchedRun {
+    const known = this.#watched.get(path);
+    if (known) return known;
+    const watched = new WatchedRun(path);
+    this.#watched.set(path, watched);
+    return watched;
+  }
+
+  /** Works with a run's collection. One that fails is opened anew the next time: its files may have been changed. */
+  async withCollection<T>(path: string, work: (collection: RunCollection) => Promise<T>): Promise<T> {
+    const lent =
+      this.#collections.get(path) ?? new LentCollection(RunCollection.open(new RunDirectory(path)));
+    this.#collections.set(path, lent);
+    try {
+      return await lent.use(work);
+    } catch (error) {
+      const isRefusal = error instanceof ApiError;
+      if (!isRefusal && this.#collections.peek(path) === lent) this.#collections.delete(path);
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#collections.clear();
+  }
+}
+
+/** A collection that is closed when nobody works with it any more. */
+class LentCollection {
+  readonly #opening: Promise<RunCollection>;
+  #users = 0;
+  #retired = false;
+
+  constructor(opening: Promise<RunCollection>) {
+    this.#opening = opening;
+  }
+
+  async use<T>(work: (collection: RunCollection) => Promise<T>): Promise<T> {
+    this.#users++;
+    try {
+      return await work(await this.#opening);
+    } finally {
+      this.#users--;
+      this.#closeIfUnused();
+    }
+  }
+
+  retire(): void {
+    this.#retired = true;
+    this.#closeIfUnused();
+  }
+
+  #closeIfUnused(): void {
+    if (!this.#retired || this.#users > 0) return;
+    this.#opening.then((collection) => collection.close()).catch(() => undefined);
+  }
+}
