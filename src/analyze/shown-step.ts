@@ -1,6 +1,7 @@
-import { NearmissError } from '../base/errors.js';
+import { basename } from 'node:path';
 import { bestSoFar } from '../train/inferencer.js';
 import type { RunDirectory } from '../train/run-directory.js';
+import { NotThereError } from './not-there.js';
 
 /** Which checkpoint to show: the best or the newest whose index is there, or that of a step. */
 export type WantedStep = 'best' | 'newest' | number;
@@ -12,8 +13,8 @@ export async function shownStep(run: RunDirectory, wanted: WantedStep = 'best'):
   const step = typeof wanted === 'number' ? wanted : (best ?? indexed.at(-1));
   if (step !== undefined && indexed.includes(step)) return step;
   const there = indexed.length > 0 ? `there are those of ${indexed.join(', ')}` : undefined;
-  throw new NearmissError(
-    `${run.path}: no index of ${step === undefined ? 'any checkpoint yet' : `step ${step}`}`,
+  throw new NotThereError(
+    `${basename(run.path)}: no index of ${step === undefined ? 'any checkpoint yet' : `step ${step}`}`,
     { hint: there ?? 'wait until the Inferencer has encoded the collection once' },
   );
 }

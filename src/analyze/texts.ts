@@ -1,5 +1,5 @@
-import { NearmissError } from '../base/errors.js';
 import type { Dataset, Query } from '../data/index.js';
+import { NotThereError } from './not-there.js';
 
 /** As much of a document as a list or a tooltip shows. */
 export interface DocumentExcerpt {
@@ -29,7 +29,7 @@ export async function readExcerpts(
 /** One query of a collection; one that is not there is an error. */
 export async function readQuery(dataset: Dataset, id: string): Promise<Query> {
   for await (const query of dataset.queries()) if (query.id === id) return query;
-  throw new NearmissError(`${dataset.name}: no query "${id}"`, {
+  throw new NotThereError(`${dataset.name}: no query "${id}"`, {
     hint: 'give the id of a query of the collection; `queries.jsonl` or `nearmiss data stats` has them',
   });
 }

@@ -3,6 +3,7 @@ import type { Recipe } from '../../train/recipe/recipe.js';
 import { RunDirectory } from '../../train/run-directory.js';
 import { openRun, readRunDescription } from '../../train/run-setup.js';
 import { evaluationSet, type TrainingData } from '../../train/training-data.js';
+import { NotThereError } from '../not-there.js';
 import { shownStep, type WantedStep } from '../shown-step.js';
 import type { StudyProgress } from '../study-progress.js';
 import { readExcerpts } from '../texts.js';
@@ -70,6 +71,12 @@ interface MeasureOptions extends Omit<QualityOptions, 'run' | 'split' | 'step'> 
 
 async function measure(options: MeasureOptions): Promise<Quality> {
   const { run, split, step, data, recipe, threads } = options;
+  const splits = await data.dataset.splits();
+  if (!splits.includes(split)) {
+    throw new NotThereError(`${data.dataset.name}: no split "${split}"`, {
+      hint: `there are ${splits.join(', ')}`,
+    });
+  }
   // A dev split is measured on the queries that the run's own curves are of; any other as a whole.
   const limit = split === recipe.evaluation.split ? recipe.evaluation.queries : 0;
   const { queries, qrels } = await evaluationSet(data, { split, limit, seed: recipe.seed });

@@ -1,0 +1,92 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { qualityKey } from '../../analyze/quality/measure.js';
+import type { Quality } from '../../analyze/quality/quality.js';
+import { readQuality, readQualityCase } from '../../analyze/quality/quality-files.js';
+import { runStudy } from '../../analyze/run-study.js';
+import { openDataset } from '../../data/index.js';
+import { RunDirectory } from '../../train/run-directory.js';
+import { readRunDescription } from '../../train/run-setup.js';
+import { ApiError } from '../api-error.js';
+import type { RunCatalog } from '../run-catalog.js';
+import { documentId, errors } from '../schemas.js';
+import { StudyDesk } from './study-desk.js';
+import { lookAt, runFolder } from './study-errors.js';
+import {
+  computing,
+  runParams as params,
+  qualityCase,
+  quality as schema,
+  wantedStep,
+} from './study-schemas.js';
+
+const split = z.string().min(1).max(100).optional().describe('Default: the one that the recipe measures on.');
+
+/** How good a run's model is beside BM25, for the Quality page. */
+export const qualityRoutes: FastifyPluginAsyncZod<{ runs: Pick<RunCatalog, 'pathOf'> }> = async (
+  app,
+  { runs },
+) => {
+  const desk = new StudyDesk();
+  app.addHook('onClose', () => desk.close());
+  const tags = ['runs'];
+
+  app.get(
+    '/v1/runs/:run/quality',
+    {
+      schema: {
+        tags,
+        summary: 'Measures of BM25, the model before and after training, and their hybrid',
+        description:
+          'With significance against BM25 and the values of every query. Computed when first asked for (202 meanwhile) and kept in the run.',
+        params,
+        querystring: z.strictObject({ split, step: wantedStep }),
+        response: { 200: schema, 202: computing, ...errors },
+      },
+    },
+    (request, reply) => {
+      const { run: name } = request.params;
+      return lookAt(request, name, async () => {
+        const run = new RunDirectory(runFolder(runs, name));
+        const key = await qualityKey(run, request.query);
+        const splits = await (await openDataset((await readRunDescription(run)).data)).splits();
+        const kept = await readQuality(run, key);
+        if (kept) return { state: 'ready' as const, splits, ...kept };
+        const answer = await desk.ask<Quality>(JSON.stringify([run.path, key.split, key.step]), (tools) =>
+          runStudy('quality', { run: run.path, ...key }, tools),
+        );
+        if (answer.state === 'ready') return { state: answer.state, splits, ...answer.value };
+        return reply.code(202).send(answer);
+      });
+    },
+  );
+
+  app.get(
+    '/v1/runs/:run/quality/cases',
+    {
+      schema: {
+        tags,
+        summary: 'What BM25 and the model find for one query, side by side',
+        params,
+        querystring: z.strictObject({
+          query: documentId.describe("The query's id."),
+          split,
+          step: wantedStep,
+        }),
+        response: { 200: qualityCase, ...errors },
+      },
+    },
+    (request) => {
+      const { run: name } = request.params;
+      const { query, ...rest } = request.query;
+      return lookAt(request, name, async () => {
+        const run = new RunDirectory(runFolder(runs, name));
+        const found = await readQualityCase(run, { ...(await qualityKey(run, rest)), query });
+        if (found) return found;
+        throw new ApiError(404, 'not_found', `"${query}" was not measured in "${name}"`, {
+          hint: `GET /v1/runs/${encodeURIComponent(name)}/quality measures a split and lists its queries`,
+        });
+      });
+    },
+  );
+};

@@ -1,0 +1,84 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { runStudy } from '../../analyze/run-study.js';
+import { shownStep } from '../../analyze/shown-step.js';
+import { findSpaceQueries } from '../../analyze/space/find-queries.js';
+import { readPicture, type SpacePicture } from '../../analyze/space/picture.js';
+import { RunDirectory } from '../../train/run-directory.js';
+import type { RunCatalog } from '../run-catalog.js';
+import { documentId, errors } from '../schemas.js';
+import { StudyDesk } from './study-desk.js';
+import { lookAt, runFolder } from './study-errors.js';
+import { computing, foundQueries, runParams as params, spacePicture, wantedStep } from './study-schemas.js';
+
+/** The space around a query, for the Space page. */
+export const spaceRoutes: FastifyPluginAsyncZod<{ runs: Pick<RunCatalog, 'pathOf'> }> = async (
+  app,
+  { runs },
+) => {
+  const desk = new StudyDesk();
+  app.addHook('onClose', () => desk.close());
+  const tags = ['runs'];
+
+  app.get(
+    '/v1/runs/:run/space',
+    {
+      schema: {
+        tags,
+        summary: 'A query among its positives and negatives, in two dimensions',
+        description:
+          'By the model as it started and as a checkpoint has it. Computed when first asked for (202 meanwhile) and kept in the run.',
+        params,
+        querystring: z.strictObject({
+          query: documentId
+            .optional()
+            .describe("The query's id, of any split. Default: one of the dev split."),
+          method: z.enum(['tsne', 'umap']).default('tsne'),
+          step: wantedStep,
+        }),
+        response: { 200: spacePicture, 202: computing, ...errors },
+      },
+    },
+    (request, reply) => {
+      const { run: name } = request.params;
+      const { query, method, step: wanted } = request.query;
+      return lookAt(request, name, async () => {
+        const run = new RunDirectory(runFolder(runs, name));
+        const step = await shownStep(run, wanted);
+        const kept = query === undefined ? undefined : await readPicture(run, { step, query, method });
+        if (kept) return { state: 'ready' as const, ...kept };
+        const answer = await desk.ask<SpacePicture>(
+          JSON.stringify([run.path, step, query, method]),
+          async (tools) => {
+            const queries = query === undefined ? undefined : [query];
+            const [picture] = await runStudy('space', { run: run.path, step, queries, method }, tools);
+            return picture;
+          },
+        );
+        if (answer.state === 'ready') return { state: answer.state, ...answer.value };
+        return reply.code(202).send(answer);
+      });
+    },
+  );
+
+  app.get(
+    '/v1/runs/:run/space/queries',
+    {
+      schema: {
+        tags,
+        summary: 'Queries of any split to pick from',
+        params,
+        querystring: z.strictObject({
+          split: z.string().max(100).optional().describe('Default: the one that the recipe measures on.'),
+          text: z.string().max(500).optional().describe('Words that must stand in the text or id.'),
+          limit: z.coerce.number().int().min(1).max(200).default(20),
+        }),
+        response: { 200: foundQueries, ...errors },
+      },
+    },
+    (request) => {
+      const { run: name } = request.params;
+      return lookAt(request, name, () => findSpaceQueries(runFolder(runs, name), request.query));
+    },
+  );
+};

@@ -1,0 +1,32 @@
+import type { FastifyRequest } from 'fastify';
+import { NotThereError } from '../../analyze/not-there.js';
+import { hasCode, NearmissError } from '../../base/errors.js';
+import { ApiError } from '../api-error.js';
+import type { RunCatalog } from '../run-catalog.js';
+
+/** The folder of a run that is shown. */
+export function runFolder(runs: Pick<RunCatalog, 'pathOf'>, name: string): string {
+  const path = runs.pathOf(name);
+  if (path !== undefined) return path;
+  throw new ApiError(404, 'not_found', `there is no run "${name}"`, { hint: 'GET /v1/runs lists them' });
+}
+
+/** Looks at a run; what goes wrong is told without naming files of the server. */
+export async function lookAt<T>(request: FastifyRequest, name: string, look: () => Promise<T>): Promise<T> {
+  try {
+    return await look();
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    if (error instanceof NotThereError) {
+      throw new ApiError(404, 'not_found', error.message, { hint: error.hint, cause: error });
+    }
+    if (error instanceof NearmissError || hasCode(error, 'ENOENT')) {
+      request.log.warn({ err: error, run: name }, 'a run cannot be looked at');
+      throw new ApiError(409, 'unavailable', `what "${name}" was made from cannot be read`, {
+        hint: 'the server must see the collection under the path that the run was started with; its log says more',
+        cause: error,
+      });
+    }
+    throw error;
+  }
+}
