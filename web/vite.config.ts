@@ -1,7 +1,7 @@
 import { defineConfig } from 'vite';
 
 /** Where `npm run dev:web` finds the API: start `nearmiss serve DIR` beside it. */
-const api = process.env.NEARMISS_URL ?? 'http://127.0.0.1:7700';
+const api = process.env.NEARMISS_URL ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
   root: import.meta.dirname,

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import {
+  type Condition,
+  describeCondition,
+  fieldsOf,
+  parseValue,
+  toConditions,
+  toFilter,
+} from './filter-conditions.js';
+
+const conditions: Condition[] = [
+  { field: 'topic', operator: '$eq', value: 'blood' },
+  { field: 'year', operator: '$gte', value: 2000 },
+  { field: 'year', operator: '$lte', value: 2010 },
+  { field: 'url', operator: '$exists', value: true },
+];
+
+test('conditions become a filter and come back', () => {
+  const filter = toFilter(conditions);
+  expect(JSON.parse(filter)).toEqual({
+    topic: { $eq: 'blood' },
+    year: { $gte: 2000, $lte: 2010 },
+    url: { $exists: true },
+  });
+  expect(toConditions(filter)).toEqual(conditions);
+  expect(toFilter([])).toBe('');
+  expect(toConditions('')).toEqual([]);
+});
+
+test('a value alone means equality', () => {
+  expect(toConditions('{"topic":"blood"}')).toEqual([conditions[0]]);
+});
+
+test.each(['{"$or":[{"a":1}]}', '{"a":{"$in":[1]}}', '{"a":[1]}', '[1]', 'nonsense'])(
+  '%s says more than a list of conditions',
+  (filter) => expect(toConditions(filter)).toBeUndefined(),
+);
+
+test('typed values take the type that the field has', () => {
+  const fields = fieldsOf([
+    { id: 'a', score: 1, metadata: { year: 2004, code: '17', tags: ['x', 'y'], nested: { a: 1 } } },
+    { id: 'b', score: 1, metadata: { year: 2005 } },
+  ]);
+  expect(Object.fromEntries(fields)).toEqual({
+    year: [2004, 2005],
+    code: ['17'],
+    tags: ['x', 'y'],
+    nested: [],
+  });
+  expect(parseValue('2010', fields.get('year'))).toBe(2010);
+  expect(parseValue('18', fields.get('code'))).toBe('18');
+  expect(parseValue('true')).toBe(true);
+  expect(parseValue('"2004"')).toBe('2004');
+  expect(parseValue('New York')).toBe('New York');
+});
+
+test('conditions read as words', () => {
+  expect(conditions.map(describeCondition)).toEqual([
+    'topic is blood',
+    'year at least 2000',
+    'year at most 2010',
+    'url is present',
+  ]);
+});
