@@ -1,0 +1,29 @@
+import { fullText } from '../../data/index.js';
+import type { Searcher } from '../searcher.js';
+import type { LiveEntry } from './log-record.js';
+
+/** Documents handed to the model at once. */
+const DOCUMENTS_AT_ONCE = 256;
+
+/** The same entries with the vectors that this searcher's model makes; without any where it has no model. */
+export async function encodeDocuments(
+  searcher: Searcher,
+  entries: readonly LiveEntry[],
+): Promise<LiveEntry[]> {
+  const encoded = entries.map((entry): LiveEntry => ({ ...entry, vectors: undefined }));
+  if (searcher.model === undefined) return encoded;
+  const { dimension } = searcher.model;
+  const documents = encoded.filter(({ document }) => document !== undefined);
+  for (let start = 0; start < documents.length; start += DOCUMENTS_AT_ONCE) {
+    const part = documents.slice(start, start + DOCUMENTS_AT_ONCE);
+    const vectors = await searcher.encode(
+      part.map(({ document }) => fullText(document!)),
+      'document',
+    );
+    part.forEach((entry, i) => {
+      // A copy, so that a document that is replaced does not keep its neighbours' vectors alive.
+      entry.vectors = vectors.slice(i * dimension, (i + 1) * dimension);
+    });
+  }
+  return encoded;
+}
