@@ -17,7 +17,7 @@ import {
   sqrt,
   type Value,
 } from '../engine/index.js';
-import { BertGraph, bertParameters, type GroupValue } from './bert.js';
+import { BertGraph, bertParameters, type DropoutSource, type GroupValue } from './bert.js';
 import type { EncoderConfig } from './config.js';
 import { HEAD_LAYER_NORM_EPS } from './head.js';
 import type { PackedBatch } from './packed-batch.js';
@@ -83,9 +83,30 @@ export interface EncoderGraphOptions {
 
 /** Adds an encoder to a graph, with inputs for a {@link PackedBatch} of `groups` groups. */
 export function buildEncoder(graph: Graph, spec: EncoderSpec, options: EncoderGraphOptions): EncoderGraph {
+  const { config, head } = spec;
+  const body = { config, pooling: head.pooling, parameters: encoderParameters(spec) };
+  const { pooled, parameter, learned, dropoutPlaces } = buildPooled(graph, body, options);
+  return { embeddings: applyHead(pooled, spec, parameter), learned, dropoutPlaces };
+}
+
+/** What heads of all kinds begin with: one hidden state for each text. */
+export interface PooledGraph extends Omit<EncoderGraph, 'embeddings'> {
+  /** [texts, hidden] */
+  pooled: Value;
+  parameter: (name: string) => Value;
+  dropout: DropoutSource;
+}
+
+/** Adds the transformer and its pooling; `parameters` are all of the model, those of its head included. */
+export function buildPooled(
+  graph: Graph,
+  body: { config: EncoderConfig; pooling: HeadConfig['pooling']; parameters: readonly ParameterSpec[] },
+  options: EncoderGraphOptions,
+): PooledGraph {
   const { prefix = '', groups: groupCount } = options;
+  const { config, pooling } = body;
   const parameters = new Map(
-    encoderParameters(spec).map(({ name, shape }) => [name, graph.parameter(prefix + name, shape)]),
+    body.parameters.map(({ name, shape }) => [name, graph.parameter(prefix + name, shape)]),
   );
   const parameter = (name: string): Value => parameters.get(name)!;
   const dropoutPlaces: DropoutPlace[] = [];
@@ -103,14 +124,14 @@ export function buildEncoder(graph: Graph, spec: EncoderSpec, options: EncoderGr
   });
   const tokens = groupCount === 1 ? `${groups[0].texts}*${groups[0].length}` : `${prefix}tokens`;
   const list = (name: string): Value => graph.input(prefix + name, [tokens], 'int32');
-  const bert = new BertGraph({ config: spec.config, parameter, dropout });
+  const bert = new BertGraph({ config, parameter, dropout });
   const inputs = { ids: list('ids'), positions: list('positions'), types: list('types'), groups };
-  const onlyFirst = options.inference && groupCount === 1 && spec.head.pooling === 'first';
-  const joined = onlyFirst
+  const onlyFirst = options.inference && groupCount === 1 && pooling === 'first';
+  const pooled = onlyFirst
     ? bert.firstHidden(inputs)
     : poolGroups(bert.hidden(inputs), groups, textsDim(prefix, groupCount));
   const learned = [...parameters].filter(([name]) => !hasNoEffect(name)).map(([, value]) => value);
-  return { embeddings: applyHead(joined, spec, parameter), learned, dropoutPlaces };
+  return { pooled, parameter, learned, dropout, dropoutPlaces };
 }
 
 /**
@@ -173,6 +194,7 @@ export function boundDims(packed: PackedBatch, prefix = ''): Map<string, number>
     dims.set(`${prefix}length${g}`, shape[1]);
   });
   const tokens = sizeOf(packed.ids.shape);
+  dims.set(`${prefix}texts`, packed.order.length);
   dims.set(`${prefix}tokens`, tokens);
   dims.set(`${prefix}texts0*${prefix}length0`, tokens);
   return dims;

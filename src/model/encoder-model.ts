@@ -2,13 +2,15 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NearmissError } from '../base/errors.js';
 import { writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
-import { fillNormal, ParameterStore, randomKey } from '../engine/index.js';
+import { ParameterStore } from '../engine/index.js';
 import { Tokenizer } from '../text/tokenizer.js';
-import { type EncoderConfig, maxInputLength } from './config.js';
+import type { EncoderConfig } from './config.js';
 import { type EncoderSpec, embeddingSize, encoderParameters, type HeadConfig } from './encoder-graph.js';
 import { HEAD_LAYER_NORM_EPS, HEAD_NAMES, type HeadDescription, headTensors } from './head.js';
 import type { HubOptions } from './hub.js';
+import { initialize } from './initialize.js';
 import type { ModelCard } from './model-card.js';
+import { checkLength, checkVocabulary, withLayers } from './model-checks.js';
 import { fillModelFolder } from './model-folder.js';
 import { exportOnnx } from './onnx-export.js';
 import { openModel } from './source.js';
@@ -229,34 +231,4 @@ function headConfig(stored: HeadDescription, config: EncoderConfig, options: Hea
     ...(size && { projection: { size, layerNorm } }),
     normalize: options.normalize ?? (stored.normalize || stored.similarity === 'cosine'),
   };
-}
-
-function withLayers(config: EncoderConfig, layers: number | undefined, folder: string): EncoderConfig {
-  if (layers === undefined) return config;
-  if (layers < 1 || layers > config.layers) {
-    throw new NearmissError(`${folder}: expected layers from 1 to ${config.layers}, got ${layers}`);
-  }
-  return { ...config, layers };
-}
-
-function checkVocabulary(tokenizer: Tokenizer, config: EncoderConfig, folder: string): void {
-  if (tokenizer.vocabularySize <= config.vocabularySize) return;
-  throw new NearmissError(
-    `${folder}: the tokenizer has ${tokenizer.vocabularySize} tokens but the model embeds only ${config.vocabularySize}`,
-    { hint: 'the tokenizer belongs to another model, or tokens were added without resizing the embeddings' },
-  );
-}
-
-function checkLength(maxLength: number, config: EncoderConfig): number {
-  const limit = maxInputLength(config);
-  if (maxLength >= 3 && maxLength <= limit) return maxLength;
-  throw new NearmissError(`maxLength: expected 3 to ${limit} tokens, got ${maxLength}`);
-}
-
-/** Weights as BERT initialises them: N(0, .02²), LayerNorm at the identity, biases at 0. */
-function initialize(parameters: ParameterStore, name: string, seed: number): void {
-  const data = parameters.get(name);
-  if (name.endsWith('.bias')) data.fill(0);
-  else if (/norm/i.test(name)) data.fill(1);
-  else fillNormal(data, 0.02, randomKey(seed, 'initialize', name));
 }

@@ -6,6 +6,18 @@ export {
   readEncoderConfig,
   toHuggingFaceConfig,
 } from './config.js';
+export { CrossEncoder, type CrossEncoderOptions, type ScoreOptions } from './cross-encoder.js';
+export { type CrossEncoderSpec, crossEncoderParameters } from './cross-encoder-graph.js';
+export {
+  type CrossEncoderModel,
+  createCrossEncoder,
+  exportCrossEncoder,
+  fillCrossEncoderFolder,
+  type LoadCrossEncoderOptions,
+  loadCrossEncoder,
+  saveCrossEncoder,
+} from './cross-encoder-model.js';
+export { isCrossEncoder } from './cross-encoder-names.js';
 export {
   type EncodedChunk,
   type EncodeRecordsOptions,

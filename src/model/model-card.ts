@@ -59,6 +59,15 @@ export function renderModelCard(card: ModelCard): string {
     ),
     '## Use',
     usage(card),
+    ...history(card),
+    ...(card.ance ? ['## Citation', ANCE_CITATION] : []),
+  ];
+  return `${sections.join('\n\n')}\n`;
+}
+
+/** How the model came about and what it was measured at. */
+export function history(card: Pick<ModelCard, 'recipe' | 'measures' | 'versions'>): string[] {
+  return [
     ...section('Training', Object.entries(card.recipe ?? {}), ['setting', 'value']),
     ...section(
       'Evaluation',
@@ -71,9 +80,7 @@ export function renderModelCard(card: ModelCard): string {
       ['dataset', 'split', 'measure', 'value'],
     ),
     ...section('Versions', Object.entries(card.versions ?? {}), ['package', 'version']),
-    ...(card.ance ? ['## Citation', ANCE_CITATION] : []),
   ];
-  return `${sections.join('\n\n')}\n`;
 }
 
 function frontMatter(card: ModelCard): object {
@@ -88,6 +95,15 @@ function frontMatter(card: ModelCard): object {
       'nearmiss',
       ...(card.ance ? ['ance'] : []),
     ],
+    ...origin(card),
+  };
+}
+
+/** What the hub reads of any model's origin and measures. */
+export function origin(
+  card: Pick<ModelCard, 'name' | 'baseModel' | 'license' | 'languages' | 'datasets' | 'measures'>,
+): object {
+  return {
     ...(card.baseModel && { base_model: card.baseModel }),
     ...(card.license && { license: card.license }),
     ...(card.languages?.length && { language: card.languages }),
@@ -97,7 +113,7 @@ function frontMatter(card: ModelCard): object {
 }
 
 /** The hub shows these numbers beside the model; one result for each collection and split. */
-function modelIndex({ name }: ModelCard, measures: CardMeasure[]): object {
+function modelIndex({ name }: Pick<ModelCard, 'name'>, measures: CardMeasure[]): object {
   const groups = new Map<string, CardMeasure[]>();
   for (const measure of measures) {
     const key = JSON.stringify([measure.dataset, measure.split]);
@@ -164,7 +180,7 @@ function section(title: string, rows: (string | number | boolean)[][], header: s
   return rows.length > 0 ? [`## ${title}`, table(header, rows)] : [];
 }
 
-function table(header: string[], rows: (string | number | boolean)[][]): string {
+export function table(header: string[], rows: (string | number | boolean)[][]): string {
   const line = (cells: (string | number | boolean)[]): string => `| ${cells.map(escapeCell).join(' | ')} |`;
   return [line(header), `|${' --- |'.repeat(header.length)}`, ...rows.map(line)].join('\n');
 }
@@ -175,7 +191,7 @@ function escapeCell(cell: string | number | boolean): string {
     .replace(/\s*\n\s*/g, ' ');
 }
 
-function fence(language: string, code: string): string {
+export function fence(language: string, code: string): string {
   return `\`\`\`${language}\n${code}\n\`\`\``;
 }
 

@@ -7,6 +7,7 @@ import {
   Graph,
   matmul,
   mul,
+  type ParameterSpec,
   type ParameterStore,
   reduceSum,
   reshape,
@@ -16,6 +17,7 @@ import {
   type Value,
 } from '../engine/index.js';
 import { BertGraph } from './bert.js';
+import type { EncoderConfig } from './config.js';
 import { applyHead, type EncoderSpec, encoderParameters } from './encoder-graph.js';
 import { MASKED } from './packed-batch.js';
 
@@ -28,29 +30,36 @@ const TOKENS = `${BATCH}*${SEQUENCE}`;
  */
 export function exportOnnx(spec: EncoderSpec, parameters: ParameterStore): Uint8Array {
   const graph = new Graph();
-  const weights = new Map(
-    encoderParameters(spec).map(({ name, shape }) => [name, graph.parameter(name, shape)]),
-  );
-  const parameter = (name: string): Value => weights.get(name)!;
-  const input = (name: string): Value => graph.input(name, [BATCH, SEQUENCE], 'int64');
-  const [ids, mask, types] = [input('input_ids'), toFloat(input('attention_mask')), input('token_type_ids')];
-  const { hiddenSize, positionOffset } = spec.config;
-
-  const table = (name: string): Value => parameter(`embeddings.${name}_embeddings.weight`);
-  const words = add(embedding(table('word'), ids), embedding(table('token_type'), types));
-  const embedded = add(words, rowsUpTo(table('position'), { start: positionOffset, length: SEQUENCE }));
-  const bert = new BertGraph({ config: spec.config, parameter });
-  const bias = mul(sub(1, mask), MASKED);
-  const hidden = bert.layers(bert.embed(reshape(embedded, [TOKENS, hiddenSize])), [
-    { texts: BATCH, length: SEQUENCE, bias },
-  ]);
-
-  const states = reshape(hidden, [BATCH, SEQUENCE, hiddenSize]);
+  const { states, mask, parameter } = exportedStates(graph, spec.config, encoderParameters(spec));
   const outputs = {
     last_hidden_state: states,
     sentence_embedding: applyHead(pooled(states, mask, spec), spec, parameter),
   };
   return emitOnnx(graph, { outputs, weights: (name) => parameters.get(name), portable: true });
+}
+
+/** The last hidden states, [batch, sequence, hidden], over inputs as other people's runtimes name them. */
+export function exportedStates(
+  graph: Graph,
+  config: EncoderConfig,
+  parameters: readonly ParameterSpec[],
+): { states: Value; mask: Value; parameter: (name: string) => Value } {
+  const weights = new Map(parameters.map(({ name, shape }) => [name, graph.parameter(name, shape)]));
+  const parameter = (name: string): Value => weights.get(name)!;
+  const input = (name: string): Value => graph.input(name, [BATCH, SEQUENCE], 'int64');
+  const [ids, mask, types] = [input('input_ids'), toFloat(input('attention_mask')), input('token_type_ids')];
+  const { hiddenSize, positionOffset } = config;
+
+  const table = (name: string): Value => parameter(`embeddings.${name}_embeddings.weight`);
+  const words = add(embedding(table('word'), ids), embedding(table('token_type'), types));
+  const embedded = add(words, rowsUpTo(table('position'), { start: positionOffset, length: SEQUENCE }));
+  const bert = new BertGraph({ config, parameter });
+  const bias = mul(sub(1, mask), MASKED);
+  const hidden = bert.layers(bert.embed(reshape(embedded, [TOKENS, hiddenSize])), [
+    { texts: BATCH, length: SEQUENCE, bias },
+  ]);
+
+  return { states: reshape(hidden, [BATCH, SEQUENCE, hiddenSize]), mask, parameter };
 }
 
 function pooled(states: Value, mask: Value, { head, config }: EncoderSpec): Value {

@@ -12,13 +12,14 @@ const PICKLED = /^pytorch_model.*\.bin$/;
 /** Every encoder has it, so whatever stands before it is the prefix of the encoder's names. */
 const LANDMARK = 'embeddings.word_embeddings.weight';
 
-/** Parts of checkpoints for other tasks (masked words, classification, …) that no retriever uses. */
-const UNUSED = /^(pooler|cls|lm_head|classifier|qa_outputs)\./;
+/** Parts of checkpoints for other tasks (masked words, classification, …) that no encoder of texts uses. */
+const OTHER_TASKS = /^(pooler|cls|lm_head|classifier|qa_outputs)\./;
 
 /**
  * The weights of a Hugging Face folder under the names that `BertModel.state_dict()` gives them, whatever
  * task and year the checkpoint is from: prefixes such as `bert.` are gone, `gamma`/`beta` are `weight`/`bias`,
- * and parts that retrievers do not use are not listed.
+ * and parts for other tasks are not listed. Who knows such a part by its name (a cross-encoder its classifier)
+ * can read it all the same.
  */
 export interface Weights {
   readonly names: readonly string[];
@@ -67,7 +68,7 @@ class FolderWeights implements Weights {
   }
 
   get names(): string[] {
-    return [...this.#places.keys()];
+    return [...this.#places.keys()].filter((name) => !OTHER_TASKS.test(name));
   }
 
   has(name: string): boolean {
@@ -93,7 +94,7 @@ class FolderWeights implements Weights {
     if (place) return place;
     const files = this.#files.map(({ path }) => basename(path)).join(', ');
     throw new NearmissError(`${this.#folder}: tensor "${name}" is missing from ${files}`, {
-      hint: `check that config.json is of the same model as the weights, which hold ${this.#places.size} tensors: ${this.names.slice(0, 4).join(', ')}, …`,
+      hint: `check that config.json is of the same model as the weights, which hold ${this.names.length} tensors: ${this.names.slice(0, 4).join(', ')}, …`,
     });
   }
 }
@@ -111,9 +112,8 @@ function placesByName(folder: string, files: SafetensorsFile[]): Map<string, Pla
   const places = new Map<string, Place>();
   for (const place of stored) {
     const name = canonicalName(place.storedName, prefix);
-    if (UNUSED.test(name)) continue;
     const other = places.get(name);
-    if (other) {
+    if (other && !OTHER_TASKS.test(name)) {
       throw new NearmissError(
         `${folder}: tensors "${other.storedName}" and "${place.storedName}" both stand for "${name}"`,
         { hint: 'keep only one of them in the weights' },

@@ -69,6 +69,31 @@ export function truncatePair(
   return first <= second ? [small, room - small] : [room - small, small];
 }
 
+/** Two texts' bare tokens as a cross-encoder reads them: special tokens around and between, cut to `room` tokens. */
+export function joinPair(
+  { before, between, after, firstType, secondType }: PairTemplate,
+  texts: { first: ArrayLike<number>; second: ArrayLike<number> },
+  room: number,
+): { ids: Int32Array; typeIds: Uint8Array } {
+  const [first, second] = truncatePair({ first: texts.first.length, second: texts.second.length }, room);
+  const special = before.ids.length + between.ids.length + after.ids.length;
+  const ids = new Int32Array(special + first + second);
+  const typeIds = new Uint8Array(ids.length);
+  let end = 0;
+  const add = (tokens: ArrayLike<number>, count: number, typeOf: (token: number) => number): void => {
+    for (let i = 0; i < count; i++, end++) {
+      ids[end] = tokens[i];
+      typeIds[end] = typeOf(i);
+    }
+  };
+  add(before.ids, before.ids.length, (i) => before.typeIds[i]);
+  add(texts.first, first, () => firstType);
+  add(between.ids, between.ids.length, (i) => between.typeIds[i]);
+  add(texts.second, second, () => secondType);
+  add(after.ids, after.ids.length, (i) => after.typeIds[i]);
+  return { ids, typeIds };
+}
+
 function span(owners: (number | null | undefined)[], sequence: number): [number, number] {
   const start = owners.indexOf(sequence);
   return start < 0 ? [owners.length, owners.length] : [start, owners.lastIndexOf(sequence) + 1];

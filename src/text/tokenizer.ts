@@ -5,7 +5,7 @@ import { Tokenizer as NativeTokenizer } from 'tokenizers';
 import { describe, NearmissError } from '../base/errors.js';
 import { writeFileAtomic } from '../base/files.js';
 import { findSpecialTokens, type SpecialTokens } from './special-tokens.js';
-import { probeTemplates, specialCount, type Templates, truncatePair } from './template.js';
+import { joinPair, probeTemplates, specialCount, type Templates } from './template.js';
 import { type PairBatch, type TokenBatch, TokenBatchBuilder } from './token-batch.js';
 import { declaredMaxLength, tokenizerConfig } from './tokenizer-config.js';
 import {
@@ -106,11 +106,10 @@ export class Tokenizer {
 
   /** Encodes pairs for a cross-encoder; of a pair that is too long, the longer text is cut first. */
   async encodePairs(pairs: readonly TextPair[], options: EncodeOptions = {}): Promise<PairBatch> {
-    const { before, between, after, firstType, secondType } = this.#templates.pair;
-    const room = roomFor(options.maxLength, specialCount(this.#templates.pair));
+    const template = this.#templates.pair;
+    const room = roomFor(options.maxLength, specialCount(template));
     const tokens = new TokenBatchBuilder();
     const types = new TokenBatchBuilder();
-    const constant = (value: number, length: number): number[] => new Array(length).fill(value);
     let first: number[] | undefined;
     const name = (index: number): string => `pair ${index >> 1}, ${index % 2 ? 'second' : 'first'} text`;
     await this.#encodeBare(pairs.flat(), name, (ids) => {
@@ -118,21 +117,29 @@ export class Tokenizer {
         first = ids;
         return;
       }
-      const [kept, keptSecond] = truncatePair({ first: first.length, second: ids.length }, room);
-      tokens.add(before.ids);
-      tokens.add(first, 0, kept);
-      tokens.add(between.ids);
-      tokens.add(ids, 0, keptSecond);
-      tokens.add(after.ids);
+      const pair = joinPair(template, { first, second: ids }, room);
+      tokens.add(pair.ids);
       tokens.endText();
-      types.add(before.typeIds);
-      types.add(constant(firstType, kept));
-      types.add(between.typeIds);
-      types.add(constant(secondType, keptSecond));
-      types.add(after.typeIds);
+      types.add(pair.typeIds);
       first = undefined;
     });
     return { ...tokens.build(), typeIds: Uint8Array.from(types.build().ids) };
+  }
+
+  /**
+   * Joins two texts that {@link Tokenizer.encodeBatch} encoded as {@link Tokenizer.encodePairs} would have, without
+   * tokenising again.
+   */
+  joinPair(
+    first: Int32Array,
+    second: Int32Array,
+    options: EncodeOptions = {},
+  ): { ids: Int32Array; typeIds: Uint8Array } {
+    const { before, after } = this.#templates.single;
+    const bare = (ids: Int32Array): Int32Array =>
+      ids.subarray(before.ids.length, ids.length - after.ids.length);
+    const room = roomFor(options.maxLength, specialCount(this.#templates.pair));
+    return joinPair(this.#templates.pair, { first: bare(first), second: bare(second) }, room);
   }
 
   /** The text that tokens stand for, as far as the tokenizer kept it. */
