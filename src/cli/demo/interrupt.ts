@@ -1,0 +1,16 @@
+/** Exit code of a program that Ctrl-C ended. */
+export const INTERRUPTED = 130;
+
+/** Does work that may be left at any moment: Ctrl-C ends the program at once and says how to go on. */
+export async function leavable<T>(goOn: string, work: () => Promise<T>): Promise<T> {
+  const leave = (): void => {
+    process.stderr.write(`\n${goOn}\n`);
+    process.exit(INTERRUPTED);
+  };
+  process.once('SIGINT', leave).once('SIGTERM', leave);
+  try {
+    return await work();
+  } finally {
+    process.off('SIGINT', leave).off('SIGTERM', leave);
+  }
+}

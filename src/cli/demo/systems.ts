@@ -1,0 +1,44 @@
+import { exists } from '../../base/files.js';
+import type { SessionOptions } from '../../engine/index.js';
+import { type Run, readRun, writeRun } from '../../evaluate/index.js';
+import { Refresh } from '../../train/refresh.js';
+import type { RunDirectory } from '../../train/run-directory.js';
+import { openRun } from '../../train/run-setup.js';
+import { evaluationSet } from '../../train/training-data.js';
+
+/** Hits of each query; R@100 is the deepest measure. */
+const DEPTH = 100;
+
+export interface DenseRunOptions {
+  tag: string;
+  step: number;
+  split: string;
+  /** The TREC run that is written, or read where it is there already. */
+  path: string;
+  session: SessionOptions;
+  /** Told how many documents are encoded, of how many. */
+  onProgress?: (done: number, total: number) => void;
+}
+
+/** What a training run's model finds at a step for all queries of a split. */
+export async function denseRun(run: RunDirectory, options: DenseRunOptions): Promise<Run> {
+  const { tag, step, split, path, session, onProgress } = options;
+  if (await exists(path)) return readRun(path);
+  const { data, description } = await openRun(run.path, { quiet: true });
+  try {
+    const { queries } = await evaluationSet(data, { split, limit: 0, seed: 0 });
+    const refresh = await Refresh.open(step, {
+      run,
+      recipe: description.recipe,
+      data,
+      session,
+      onProgress: (done) => onProgress?.(done, data.documents.count),
+    });
+    const found = { tag, rankings: await refresh.rankings(queries, DEPTH) };
+    await refresh.close();
+    await writeRun(path, found);
+    return found;
+  } finally {
+    await data.close();
+  }
+}
