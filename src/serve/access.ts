@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from './api-error.js';
 import { refuseForeignPages } from './foreign-pages.js';
-import type { Role } from './key-file.js';
 import type { KeyRing } from './key-ring.js';
+import type { Role } from './names.js';
 
 /**
  * Who may use a route: everybody, whoever may read (what a route that says nothing is), whoever may write; `admin` is

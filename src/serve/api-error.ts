@@ -48,6 +48,8 @@ export function errorBody(error: ApiError, requestId?: string): ErrorBody {
 
 /** What the framework's own refusals are called here. */
 const FRAMEWORK_ERRORS: Record<number, { code: ErrorCode; hint?: string }> = {
+  403: { code: 'forbidden' },
+  404: { code: 'not_found', hint: 'see /docs' },
   413: { code: 'too_large', hint: 'send fewer or shorter texts in one request' },
   415: { code: 'unsupported_media_type', hint: 'send JSON with Content-Type: application/json' },
 };
@@ -60,7 +62,7 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const status = statusOf(error);
   if (status !== undefined && status >= 400 && status < 500) {
-    const { code, hint } = FRAMEWORK_ERRORS[status] ?? { code: status === 404 ? 'not_found' : 'bad_request' };
+    const { code, hint } = FRAMEWORK_ERRORS[status] ?? { code: 'bad_request' };
     return new ApiError(status, code, (error as Error).message, { hint, cause: error });
   }
   return new ApiError(500, 'internal', 'something went wrong in the server', {

@@ -6,11 +6,8 @@ import { ApiError, errorBody, toApiError } from './api-error.js';
 import { answerClientError } from './client-errors.js';
 import type { ServeLimits } from './limits.js';
 import { type LogTarget, logStream } from './log-stream.js';
+import type { LogLevel } from './names.js';
 import { logRequests, requestId } from './request-log.js';
-
-export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
-
-export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface AppOptions {
   limits: ServeLimits;
@@ -23,7 +20,7 @@ export interface AppOptions {
 export function createApp({ limits, logLevel = 'info', log = process.stderr }: AppOptions): FastifyInstance {
   const app = Fastify({
     logger: { level: logLevel, stream: logStream(log), base: null },
-    disableRequestLogging: true,
+    logController: new Fastify.LogController({ disableRequestLogging: true }),
     genReqId: requestId,
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.receiveMs,
@@ -40,7 +37,7 @@ export function createApp({ limits, logLevel = 'info', log = process.stderr }: A
   app.removeContentTypeParser('text/plain');
   app.setValidatorCompiler<ZodType>(({ schema, httpPart }) => (value) => {
     try {
-      return { value: validate(value ?? {}, { where: httpPart ?? 'request', schema }) };
+      return { value: validate(value === undefined ? {} : value, { where: httpPart ?? 'request', schema }) };
     } catch (error) {
       if (!(error instanceof NearmissError)) throw error;
       return { error: new ApiError(400, 'bad_request', error.message, { hint: 'see /docs' }) };

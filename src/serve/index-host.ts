@@ -1,3 +1,4 @@
+import { LeasedSearcher } from '../search/live/leased-searcher.js';
 import type { LiveSearcher } from '../search/live/live-searcher.js';
 import type { Searcher } from '../search/searcher.js';
 
@@ -7,43 +8,14 @@ export interface Lease {
   release: () => Promise<void>;
 }
 
-/** A version and how many work on it. */
-class CountedSearcher {
-  readonly searcher: Searcher;
-  #users = 0;
-  #retired = false;
-
-  constructor(searcher: Searcher) {
-    this.searcher = searcher;
-  }
-
-  lease(): Lease {
-    this.#users++;
-    let held = true;
-    const release = async (): Promise<void> => {
-      if (!held) return;
-      held = false;
-      if (--this.#users === 0 && this.#retired) await this.searcher.close();
-    };
-    return { searcher: this.searcher, release };
-  }
-
-  /** Closes it as soon as nobody works on it. */
-  async retire(): Promise<void> {
-    if (this.#retired) return;
-    this.#retired = true;
-    if (this.#users === 0) await this.searcher.close();
-  }
-}
-
-/** Holds the version that answers: a plain searcher counted here, or one with changeable documents that counts itself. */
+/** Holds the version that answers: a plain searcher, or one with changeable documents that keeps its own versions. */
 export class IndexHost {
   readonly live: LiveSearcher | undefined;
-  #current: CountedSearcher;
+  #current: LeasedSearcher;
 
   constructor(base: Searcher, live?: LiveSearcher) {
     this.live = live;
-    this.#current = new CountedSearcher(base);
+    this.#current = new LeasedSearcher(base);
   }
 
   get version(): string {
@@ -55,7 +27,7 @@ export class IndexHost {
   }
 
   lease(): Lease {
-    if (this.live === undefined) return this.#current.lease();
+    if (this.live === undefined) return { searcher: this.#current.searcher, release: this.#current.lease() };
     const searcher = this.live.snapshot();
     return { searcher, release: () => searcher.close() };
   }
@@ -64,11 +36,12 @@ export class IndexHost {
   async swap(base: Searcher): Promise<void> {
     if (this.live !== undefined) return this.live.swap(base);
     const old = this.#current;
-    this.#current = new CountedSearcher(base);
+    this.#current = new LeasedSearcher(base);
     await old.retire();
   }
 
   async close(): Promise<void> {
-    await (this.live ?? { close: () => this.#current.retire() }).close();
+    if (this.live === undefined) await this.#current.retire();
+    else await this.live.close();
   }
 }

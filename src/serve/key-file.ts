@@ -6,14 +6,7 @@ import { NearmissError } from '../base/errors.js';
 import { withFileLock } from '../base/file-lock.js';
 import { exists } from '../base/files.js';
 import { readJsonFile, writeJsonFile } from '../base/json-file.js';
-
-export const ROLES = ['read', 'write'] as const;
-
-/** `read` searches; `write` also changes documents and reloads. */
-export type Role = (typeof ROLES)[number];
-
-/** Where keys are kept unless something else is said. */
-export const DEFAULT_KEY_FILE = 'nearmiss-keys.json';
+import { ROLES, type Role } from './names.js';
 
 const storedKeySchema = z.object({
   id: z.string().min(1),

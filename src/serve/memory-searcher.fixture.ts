@@ -55,6 +55,10 @@ export class MemorySearcher implements Searcher {
     throw new Error('no model');
   }
 
+  snippet(_: string, { text }: Document): ReturnType<Searcher['snippet']> {
+    return { text, start: 0, cut: { before: false, after: false }, highlights: [] };
+  }
+
   async close(): Promise<void> {
     if (this.closed) throw new Error(`${this.version} is closed twice`);
     this.closed = true;

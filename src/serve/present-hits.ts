@@ -1,10 +1,11 @@
+import type { Document } from '../data/index.js';
 import type { Hit } from '../search/retriever.js';
 import type { Searcher } from '../search/searcher.js';
 
 /** A hit as a person wants to see it. */
 export interface PresentedHit extends Hit {
   title?: string;
-  snippet?: { text: string; highlights: [number, number][] };
+  snippet?: { text: string; highlights: [start: number, end: number][] };
   metadata?: Record<string, unknown>;
 }
 
@@ -25,8 +26,14 @@ export async function presentHits(
     hits.map((hit) => {
       const document = byId.get(hit.id);
       if (document === undefined) return hit;
+      const snippet = options.queries && snippetOf(searcher, options.queries[i], document);
       const { title, metadata } = document;
-      return { ...hit, ...(title && { title }), ...(metadata && { metadata }) };
+      return { ...hit, ...(title && { title }), ...(snippet && { snippet }), ...(metadata && { metadata }) };
     }),
   );
+}
+
+function snippetOf(searcher: Searcher, query: string, document: Document): PresentedHit['snippet'] {
+  const { text, highlights } = searcher.snippet(query, document);
+  return { text, highlights };
 }

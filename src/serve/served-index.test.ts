@@ -33,6 +33,13 @@ describe('the served index', () => {
     await index.close();
   });
 
+  test('closed before it was open: whoever waits is told', async () => {
+    const index = new ServedIndex({ open: versions().open });
+    const early = index.use(versionOf);
+    await index.close();
+    await expect(early).rejects.toMatchObject({ statusCode: 503, code: 'closing' });
+  });
+
   test('a newer version takes over; work under way ends on its own', async () => {
     const { open, opened, newest } = versions();
     const index = new ServedIndex({ open });

@@ -22,8 +22,7 @@ export interface ReloadResult {
  */
 export class ServedIndex {
   readonly #options: ServedIndexOptions;
-  readonly #starting: Promise<IndexHost>;
-  #started: (host: IndexHost) => void = () => undefined;
+  readonly #opening = openable<IndexHost>();
   #host: IndexHost | undefined;
   #baseVersion = '';
   #reloading: Promise<unknown> = Promise.resolve();
@@ -31,9 +30,6 @@ export class ServedIndex {
 
   constructor(options: ServedIndexOptions) {
     this.#options = options;
-    this.#starting = new Promise((resolve) => {
-      this.#started = resolve;
-    });
   }
 
   /** Opens the first version; whoever asks before has been waiting for it. */
@@ -46,7 +42,7 @@ export class ServedIndex {
       await base.close();
       throw error;
     }
-    this.#started(this.#host);
+    this.#opening.resolve(this.#host);
   }
 
   /** The version that answers now; `undefined` before the first is open. */
@@ -60,7 +56,7 @@ export class ServedIndex {
 
   /** Works on one version, which stays open and as it is until the work has ended. */
   async use<T>(work: (searcher: Searcher) => Promise<T>): Promise<T> {
-    const host = this.#host ?? (await this.#starting);
+    const host = this.#host ?? (await this.#opening.promise);
     const { searcher, release } = host.lease();
     try {
       return await work(searcher);
@@ -71,7 +67,7 @@ export class ServedIndex {
 
   /** What takes writes; refuses where documents cannot be changed. */
   async writer(): Promise<LiveSearcher> {
-    const { live } = this.#host ?? (await this.#starting);
+    const { live } = this.#host ?? (await this.#opening.promise);
     if (live !== undefined) return live;
     throw new ApiError(403, 'forbidden', 'documents cannot be changed here', {
       hint: 'the server was started with --read-only',
@@ -93,7 +89,7 @@ export class ServedIndex {
   }
 
   async #reload(): Promise<ReloadResult> {
-    const host = this.#host ?? (await this.#starting);
+    const host = this.#host ?? (await this.#opening.promise);
     const base = await this.#options.open();
     const { version } = base;
     if (version === this.#baseVersion) {
@@ -112,8 +108,19 @@ export class ServedIndex {
 
   /** Closes what is open; versions still at work are closed after that. */
   async close(): Promise<void> {
+    this.#opening.reject(new ApiError(503, 'closing', 'the server is stopping'));
     await this.#next?.catch(() => undefined);
     await this.#reloading;
     await this.#host?.close();
   }
+}
+
+/** A promise that is settled from outside; a rejection that nobody waits for is none. */
+function openable<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (error: Error) => void } {
+  let [resolve, reject] = [(_: T): void => undefined, (_: Error): void => undefined];
+  const promise = new Promise<T>((yes, no) => {
+    [resolve, reject] = [yes, no];
+  });
+  promise.catch(() => undefined);
+  return { promise, resolve, reject };
 }

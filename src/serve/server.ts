@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { hasCode, NearmissError } from '../base/errors.js';
 import { registerAccess } from './access.js';
 import { Admission } from './admission.js';
@@ -45,6 +45,7 @@ export class SearchServer {
   readonly #metrics: ServeMetrics;
   readonly #limits: ServeLimits;
   readonly #host: string;
+  #url: string | undefined;
   #closing: Promise<void> | undefined;
 
   private constructor(
@@ -75,6 +76,10 @@ export class SearchServer {
     const reload = () => server.reload();
 
     metrics.observeRequests(app);
+    // A connection kept for a next request would keep a stopping server waiting.
+    app.addHook('onSend', async (_, reply) => {
+      if (server.#closing !== undefined) reply.header('connection', 'close');
+    });
     // In this order: refusals have the headers, too, and a browser's question about CORS comes without a key.
     await registerSecurityHeaders(app);
     await registerCors(app, origins);
@@ -97,13 +102,15 @@ export class SearchServer {
     } catch (error) {
       throw cannotListen(error, { host, port });
     }
-    return this.url;
+    const { address, port: taken, family } = this.#app.server.address() as AddressInfo;
+    this.#url = `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
+    return this.#url;
   }
 
   /** Where it listens. */
   get url(): string {
-    const { address, port, family } = this.#app.server.address() as AddressInfo;
-    return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+    if (this.#url === undefined) throw new NearmissError('the server does not listen yet');
+    return this.#url;
   }
 
   /** The version of the index that answers; `undefined` before there is one. */
@@ -132,9 +139,9 @@ export class SearchServer {
     }
   }
 
-  /** Says something in the server's log. */
-  warn(message: string): void {
-    this.#app.log.warn(message);
+  /** The log on stderr. */
+  get log(): FastifyBaseLogger {
+    return this.#app.log;
   }
 
   /** Stops listening, lets requests finish within the grace period, and closes the index. */

@@ -22,7 +22,6 @@ export async function registerWebUi(app: FastifyInstance, folder = WEB_FOLDER): 
       await ui.register(fastifyStatic, {
         root: folder,
         dotfiles: 'ignore',
-        index: false,
         cacheControl: false,
         setHeaders(response, path) {
           // Names of assets have a hash of their content in them.

@@ -6,6 +6,7 @@ import { goneSignal, type ServeContext, workOn } from '../context.js';
 import { presentHits } from '../present-hits.js';
 import { requireModel } from '../require-mode.js';
 import { documentId, errors, hit, metadata, version } from '../schemas.js';
+import { storing } from '../storage-error.js';
 
 const params = z.object({ id: documentId });
 
@@ -124,7 +125,7 @@ export const documentRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
     },
     async ({ params: { id } }, reply) => {
       const { version, removed } = await admission.run(
-        async () => (await index.writer()).remove([id]),
+        async () => storing((await index.writer()).remove([id])),
         goneSignal(reply),
       );
       if (removed === 0) throw noDocument(id);
@@ -136,7 +137,7 @@ export const documentRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
     documents: readonly Document[],
     signal: AbortSignal,
   ): Promise<{ version: string; added: number; replaced: number }> {
-    return admission.run(async () => (await index.writer()).upsert(documents), signal);
+    return admission.run(async () => storing((await index.writer()).upsert(documents)), signal);
   }
 };
 

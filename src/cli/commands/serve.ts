@@ -1,0 +1,139 @@
+import { Option } from 'commander';
+import { UsageError } from '../../base/errors.js';
+import { DEFAULT_KEY_FILE, LOG_LEVELS, type LogLevel } from '../../serve/names.js';
+import type { RegisterCommand } from '../command.js';
+import { numberBetween, repeated, wholeNumber } from '../option-parsers.js';
+import { registerServeKeys } from './serve/keys.js';
+
+interface ServeOptions {
+  host: string;
+  port: number;
+  data?: string;
+  model?: string;
+  reranker?: string;
+  rerankDepth?: number;
+  threads?: number;
+  runs?: string;
+  keys?: string;
+  insecure?: boolean;
+  readOnly?: boolean;
+  state?: string;
+  watch?: number | true;
+  cors: string[];
+  logLevel: LogLevel;
+  maxK?: number;
+  maxBatch?: number;
+  maxBodyMb?: number;
+  maxConcurrent?: number;
+  maxWaiting?: number;
+  timeout?: number;
+  grace?: number;
+}
+
+const WATCH_SECONDS = 2;
+
+const EXAMPLES = `
+Examples:
+  nearmiss serve runs/medquad                          search page, API and documentation on http://127.0.0.1:8080
+  nearmiss serve data/medquad --model minilm           a collection, encoded once
+  nearmiss serve runs/medquad --watch                  follows the training: a better model takes over by itself
+  nearmiss serve runs/medquad --reranker runs/reranker/best --runs runs
+  nearmiss serve keys add --role write --name ci       makes an API key, then
+  nearmiss serve runs/medquad --host 0.0.0.0 --keys nearmiss-keys.json
+
+  curl localhost:8080/v1/search -H 'content-type: application/json' -d '{"query": "what causes anemia"}'
+
+Signals: SIGHUP looks for a newer index; SIGTERM and SIGINT finish what is under way and stop.`;
+
+/** `nearmiss serve …` */
+export const registerServe: RegisterCommand = (program) => {
+  const serve = program
+    .command('serve')
+    .summary('answer over HTTP, with a search page')
+    .description(
+      'Serves a run, an index or a collection: search, vectors, documents that can be changed, a web UI.',
+    )
+    .argument('<target>', 'a run, a vector or BM25 index, or a collection')
+    .option('--host <address>', 'what to listen on; other machines need --keys', '127.0.0.1')
+    .option('--port <n>', '0 takes any free one', portNumber, 8080)
+    .option('--data <dir>', 'the collection (a run knows its own)')
+    .option('--model <model>', 'the model that encoded the index, or is to encode the collection')
+    .option('--reranker <dir>', 'a cross-encoder, for the mode cascade')
+    .option('--rerank-depth <n>', 'how many hits it reranks', wholeNumber(1))
+    .option('--threads <n>', 'threads to compute with (default: all cores)', wholeNumber(1))
+    .option('--runs <dir>', 'a folder of runs to show besides the one served')
+    .option('--keys <file>', `API keys (default: ${DEFAULT_KEY_FILE} where there is one)`)
+    .option('--insecure', 'without keys, be reachable from other machines all the same')
+    .option('--read-only', 'documents cannot be changed')
+    .option('--state <dir>', 'where changed documents are kept (default: .nearmiss/live in the target)')
+    .option(
+      '--watch [seconds]',
+      `look for something newer every so often (${WATCH_SECONDS})`,
+      numberBetween(0.1, 86_400),
+    )
+    .option('--cors <origin>', 'pages of this origin may use the API (repeatable)', repeated, [])
+    .addOption(new Option('--log-level <level>', 'what to log on stderr').choices(LOG_LEVELS).default('info'))
+    .option('--max-k <n>', 'hits for a query', wholeNumber(1))
+    .option('--max-batch <n>', 'queries, texts or documents in a request', wholeNumber(1))
+    .option('--max-body-mb <n>', 'size of a request', numberBetween(0.001, 1024))
+    .option('--max-concurrent <n>', 'requests worked on at once', wholeNumber(1))
+    .option('--max-waiting <n>', 'requests that may wait; more get 429', wholeNumber(0))
+    .option('--timeout <seconds>', 'for the work of a request', numberBetween(0.01, 86_400))
+    .option('--grace <seconds>', 'for requests to finish when stopping', numberBetween(0, 86_400))
+    .addHelpText('after', EXAMPLES)
+    .action(serveCommand);
+  registerServeKeys(serve);
+};
+
+async function serveCommand(target: string, options: ServeOptions): Promise<void> {
+  const { host, port, runs, readOnly, insecure, state, cors, logLevel } = options;
+  if (readOnly && state !== undefined) throw new UsageError('serve: --state is of no use with --read-only');
+  const { serveTarget } = await import('../../serve/serve-target.js');
+  const { runUntilStopped } = await import('./serve/run-until-stopped.js');
+  const server = await serveTarget(target, {
+    ...{ host, runs, readOnly, insecure, state, cors, logLevel },
+    keys: await keyFile(options.keys),
+    limits: limitsOf(options),
+    search: await searchOptions(options),
+  });
+  const watchSeconds = options.watch === true ? WATCH_SECONDS : options.watch;
+  await runUntilStopped(server, { target, port, watchSeconds });
+}
+
+async function keyFile(given: string | undefined): Promise<string | undefined> {
+  if (given !== undefined) return given;
+  const { exists } = await import('../../base/files.js');
+  return (await exists(DEFAULT_KEY_FILE)) ? DEFAULT_KEY_FILE : undefined;
+}
+
+/** On a terminal a bar shows what is being prepared; elsewhere the log does. */
+async function searchOptions({ data, model, reranker, rerankDepth, threads }: ServeOptions) {
+  const given = { data, model, reranker, rerankDepth, threads };
+  if (!process.stderr.isTTY) return given;
+  const { Progress } = await import('../../base/progress.js');
+  return {
+    ...given,
+    onProgress: (step: { label: string; unit: string; total?: number }) => new Progress(step),
+  };
+}
+
+function portNumber(text: string): number {
+  numberBetween(0, 65_535)(text);
+  return wholeNumber(0)(text);
+}
+
+function limitsOf(options: ServeOptions): Record<string, number> {
+  const { maxK, maxBatch, maxBodyMb, maxConcurrent, maxWaiting, timeout, grace } = options;
+  const limits = {
+    k: maxK,
+    batch: maxBatch,
+    bodyBytes: maxBodyMb && Math.round(maxBodyMb * 2 ** 20),
+    concurrent: maxConcurrent,
+    waiting: maxWaiting,
+    workMs: timeout && timeout * 1000,
+    graceMs: grace && grace * 1000,
+  };
+  return Object.fromEntries(
+    Object.entries(limits).filter((entry): entry is [string, number] => entry[1] !== undefined),
+  );
+}

@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import type { SearchServer } from '../../../serve/server.js';
+import { watchTarget } from '../../../serve/watch.js';
+
+export interface RunOptions {
+  target: string;
+  port: number;
+  /** Looks for something newer this often; never where it is left out. */
+  watchSeconds?: number;
+}
+
+/** Listens, opens the index, and goes on until a signal ends it. */
+export async function runUntilStopped(server: SearchServer, options: RunOptions): Promise<void> {
+  const { target, port, watchSeconds } = options;
+  const stop = new AbortController();
+  const stopped = once(stop.signal, 'abort');
+  const onStop = (signal: NodeJS.Signals): void => {
+    // A second signal does not wait any longer.
+    if (stop.signal.aborted) process.exit(1);
+    server.log.info({ signal }, 'stopping');
+    stop.abort();
+  };
+  const onReload = (): void => {
+    server.reload().catch(() => undefined);
+  };
+  process.on('SIGTERM', onStop).on('SIGINT', onStop).on('SIGHUP', onReload);
+  let failed = false;
+  try {
+    await server.listen(port);
+    const opened = server.start().catch((error) => {
+      failed = true;
+      throw error;
+    });
+    await Promise.race([opened, stopped]);
+    if (!stop.signal.aborted && watchSeconds !== undefined) {
+      const everyMs = watchSeconds * 1000;
+      watchTarget(target, { everyMs, onChange: () => server.reload(), signal: stop.signal });
+    }
+    await stopped;
+  } finally {
+    process.off('SIGTERM', onStop).off('SIGINT', onStop).off('SIGHUP', onReload);
+    const opening = server.version === undefined;
+    stop.abort();
+    await server.close();
+    // Nothing half-made is left behind by whatever was being prepared.
+    if (opening && !failed) process.exit(0);
+  }
+}

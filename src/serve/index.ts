@@ -1,0 +1,8 @@
+export { addKey, readKeys, removeKey, type StoredKey } from './key-file.js';
+export { KeyRing } from './key-ring.js';
+export { DEFAULT_LIMITS, type ServeLimits } from './limits.js';
+export { DEFAULT_KEY_FILE, LOG_LEVELS, type LogLevel, ROLES, type Role } from './names.js';
+export { RunCatalog } from './run-catalog.js';
+export { type ServeTargetOptions, serveTarget } from './serve-target.js';
+export { SearchServer, type ServerOptions } from './server.js';
+export { type WatchOptions, watchTarget } from './watch.js';

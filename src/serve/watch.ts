@@ -1,0 +1,49 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isRun } from '../train/run-setup.js';
+
+const LONGEST_PAUSE_MS = 60_000;
+
+export interface WatchOptions {
+  everyMs: number;
+  /** Called when what is served has changed; where it fails, it is called again later. */
+  onChange: () => Promise<unknown>;
+  signal: AbortSignal;
+}
+
+/** Looks now and then whether a run has a better model, or an index or a collection has changed. */
+export async function watchTarget(path: string, { everyMs, onChange, signal }: WatchOptions): Promise<void> {
+  let seen = await stateOf(path);
+  let pause = everyMs;
+  while (await waited(pause, signal)) {
+    const state = await stateOf(path);
+    if (state === seen) continue;
+    try {
+      await onChange();
+      [seen, pause] = [state, everyMs];
+    } catch {
+      // Whoever was called has said what is wrong: a target that is broken is not to fill the log.
+      pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+    }
+  }
+}
+
+async function waited(ms: number, signal: AbortSignal): Promise<boolean> {
+  return sleep(ms, true, { signal, ref: false }).catch(() => false);
+}
+
+/** Differs when there is something newer to open. Of a run only what says which of its models is best. */
+async function stateOf(path: string): Promise<string> {
+  const info = await stat(path).catch(() => undefined);
+  if (info === undefined) return 'missing';
+  if (!info.isDirectory()) return traceOf(path);
+  if (await isRun(path)) return traceOf(join(path, 'best.json'));
+  const names = (await readdir(path).catch(() => [])).filter((name) => !name.startsWith('.')).sort();
+  return (await Promise.all(names.map((name) => traceOf(join(path, name))))).join('\n');
+}
+
+async function traceOf(path: string): Promise<string> {
+  const info = await stat(path).catch(() => undefined);
+  return `${path} ${info?.ino} ${info?.size} ${info?.mtimeMs}`;
+}
