@@ -47,10 +47,10 @@ describe('extends', () => {
       evaluation: { measures: ['AP'], best: 'AP' },
     });
     expect(recipe.batch).toEqual({ queries: 16, accumulate: 2, cacheTokens: 8192 });
-    expect(recipe.stages.map(({ name }) => name)).toEqual(['warmup', 'ance']);
+    expect(recipe.stages.map(({ name }) => name)).toEqual(['ance']);
     expect(origins.get('batch.queries')).toMatch(/parent\.yaml:4$/);
     expect(origins.get('batch.cacheTokens')).toBe('recipes/ance-maxp.yaml:11');
-    expect(origins.get('stages.warmup.steps')).toBe('recipes/ance-firstp.yaml:9');
+    expect(origins.get('stages.ance.steps')).toBe('recipes/ance-firstp.yaml:9');
   });
 
   test('a circle is an error', async () => {
@@ -175,7 +175,7 @@ describe('--set', () => {
     const { recipe, origins } = await loadRecipe('ance-firstp', {
       set: [
         'stages.ance.steps=1',
-        'stages.1.steps=250',
+        'stages.0.steps=250',
         'stages.ance.negatives.ann.depth=100',
         'stages.ance.optimizer.learningRate=1e-6',
         'model.head={pooling: first}',
@@ -183,7 +183,7 @@ describe('--set', () => {
         'model.layers=null',
       ],
     });
-    expect(recipe.stages[1]).toMatchObject({
+    expect(recipe.stages[0]).toMatchObject({
       steps: 250,
       negatives: [{}, { source: 'ann', depth: 100 }],
       optimizer: { learningRate: 1e-6 },
@@ -192,7 +192,7 @@ describe('--set', () => {
     expect(recipe.model.layers).toBeUndefined();
     expect(recipe.evaluation).toMatchObject({ measures: ['R@5'], best: 'R@5' });
     expect(origins.get('stages.ance.steps')).toBe('--set');
-    expect(origins.get('stages.ance.name')).toBe('recipes/ance-firstp.yaml:15');
+    expect(origins.get('stages.ance.name')).toBe('recipes/ance-firstp.yaml:8');
   });
 
   test.each([

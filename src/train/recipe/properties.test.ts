@@ -66,16 +66,16 @@ test('merge: nothing adds nothing, and the layers stay as they were', () => {
 
 const whole = fc.integer({ min: 1, max: 1000 });
 const overrides = fc.dictionary(
-  fc.constantFrom('seed', 'batch.queries', 'stages.warmup.steps', 'stages.ance.negatives.1.skipRanks'),
+  fc.constantFrom('seed', 'batch.queries', 'stages.warmup.steps', 'stages.bm25-rand.negatives.1.skipRanks'),
   whole.map((value) => value % 40 || 1),
   { noNullPrototype: true },
 );
 
 test('--set changes what it names and nothing else', async () => {
-  const before = await loadRecipe('ance-firstp');
+  const before = await loadRecipe('bm25-then-bm25-rand');
   await fc.assert(
     fc.asyncProperty(overrides, async (values) => {
-      const after = await loadRecipe('ance-firstp', {
+      const after = await loadRecipe('bm25-then-bm25-rand', {
         set: Object.entries(values).map(([path, value]) => `${path}=${value}`),
       });
       const expected = new Map(
@@ -100,7 +100,7 @@ function shuffleKeys(value: unknown, random: Random): unknown {
 }
 
 test('the fingerprint does not depend on the order of keys', async () => {
-  const { recipe } = await loadRecipe('ance-firstp');
+  const { recipe } = await loadRecipe('bm25-then-bm25-rand');
   const expected = fingerprintRecipe(recipe);
   expect(expected).toMatch(/^[0-9a-f]{64}$/);
   fc.assert(
@@ -118,7 +118,7 @@ test('fingerprints are equal exactly where nothing differs', async () => {
       const [a, b] = await Promise.all(
         [left, right].map(async (values) => {
           const set = Object.entries(values).map(([path, value]) => `${path}=${value}`);
-          return (await loadRecipe('ance-firstp', { set })).recipe;
+          return (await loadRecipe('bm25-then-bm25-rand', { set })).recipe;
         }),
       );
       expect(diffRecipes(a, b).length === 0).toBe(fingerprintRecipe(a) === fingerprintRecipe(b));
@@ -128,12 +128,12 @@ test('fingerprints are equal exactly where nothing differs', async () => {
 });
 
 test('name and description do not count; order and names of stages do', async () => {
-  const { recipe } = await loadRecipe('ance-firstp');
+  const { recipe } = await loadRecipe('bm25-then-bm25-rand');
   expect(fingerprintRecipe({ ...recipe, name: 'x', description: 'y' })).toBe(fingerprintRecipe(recipe));
   const turned = { ...recipe, stages: recipe.stages.toReversed() };
   expect(fingerprintRecipe(turned)).not.toBe(fingerprintRecipe(recipe));
   expect(formatDifferences(diffRecipes(recipe, turned))).toBe(
-    'stages: ["warmup","ance"] → ["ance","warmup"]',
+    'stages: ["warmup","bm25-rand"] → ["bm25-rand","warmup"]',
   );
 });
 
@@ -147,7 +147,7 @@ test('differences are listed by path', async () => {
   expect(formatDifferences(diffRecipes(a, b))).toBe(
     [
       'model.layers: 3 → nothing',
-      'optimizer.learningRate: 0.00005 → 0.00001',
+      'optimizer.learningRate: 0.0001 → 0.00001',
       'stages.ance.negatives.1.margin: nothing → 0.1',
     ].join('\n'),
   );
