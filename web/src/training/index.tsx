@@ -1,5 +1,164 @@
-import { EmptyState } from '../components/index.js';
+import './training.css';
+import './negatives/negatives.css';
+import { useMemo } from 'preact/hooks';
+import { EmptyState, ErrorState, Spinner, Tabs } from '../components/index.js';
+import { seriesStyle } from '../plot/colours.js';
+import { navigate, usePlace, useTitle } from '../router.js';
+import { useRequest } from '../use-request.js';
+import { ChartControls, measuresOf } from './chart-controls.js';
+import type { ShownRun } from './chart-specs.js';
+import { Charts, MeasuredSources } from './charts.js';
+import { CheckpointsPart } from './checkpoints-part.js';
+import { NegativesPart } from './negatives/index.js';
+import { type PageState, type Part, pathOfState, readPageState } from './page-state.js';
+import { RecipePart } from './recipe-part.js';
+import { RunHeader } from './run-header.js';
+import { RunList } from './run-list.js';
+import { type RunSummary, runsApi } from './runs-api.js';
+import { type LiveRun, useLiveRuns } from './use-live-runs.js';
 
+const LIST_EVERY_MS = 5000;
+const PART_NAMES: Record<Part, string> = {
+  curves: 'Curves',
+  negatives: 'Negatives',
+  recipe: 'Recipe',
+  checkpoints: 'Checkpoints',
+};
+
+/** Runs, going on or finished: their curves, processes, recipes and mined negatives. */
 export function TrainingPage() {
-  return <EmptyState title="Training" />;
+  useTitle('Training');
+  const list = useRequest('runs', (signal) => runsApi.list({ signal }), { everyMs: LIST_EVERY_MS });
+  if (list.data) return <Training {...list.data} isStale={list.error !== undefined} />;
+  if (list.error) return <ErrorState error={list.error} onRetry={list.reload} />;
+  return <Spinner label="Reading the runs" />;
+}
+
+function Training({
+  runs,
+  unreadable,
+  isStale,
+}: {
+  runs: RunSummary[];
+  unreadable: string[];
+  isStale: boolean;
+}) {
+  const { params } = usePlace();
+  const state = useMemo(() => readPageState(params), [params]);
+  const names = state.runs.length > 0 ? state.runs : defaultRuns(runs);
+  const live = useLiveRuns(names);
+  const change = (part: Partial<PageState>, options: { replace?: boolean } = {}) =>
+    navigate(pathOfState({ ...state, runs: state.runs.length > 0 ? state.runs : names, ...part }), options);
+  if (runs.length === 0 && unreadable.length === 0) return <NoRuns />;
+  const chosen = new Map(names.map((name, nth) => [name, seriesStyle(nth).colour]));
+  return (
+    <div class="training">
+      <h1 class="visually-hidden">Training</h1>
+      <RunList
+        runs={runs}
+        unreadable={unreadable}
+        chosen={chosen}
+        onChoose={(choice) => change({ runs: choice, query: undefined, table: undefined })}
+      />
+      <div class="stack">
+        {isStale && (
+          <p class="bad small" role="status">
+            The server does not answer; this is what it said last.
+          </p>
+        )}
+        {live.map((run) => (
+          <RunTop key={run.name} run={run} colour={chosen.get(run.name)!} />
+        ))}
+        <Tabs
+          label="What to show"
+          tabs={Object.entries(PART_NAMES).map(([value, label]) => ({ value: value as Part, label }))}
+          selected={state.part}
+          onSelect={(part) => change({ part })}
+          panel="training-part"
+        />
+        <div id="training-part" role="tabpanel" aria-label={PART_NAMES[state.part]}>
+          <PartOf live={live} chosen={chosen} state={state} onChange={change} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function RunTop({ run, colour }: { run: LiveRun; colour: string }) {
+  if (run.details) return <RunHeader details={run.details} colour={colour} />;
+  if (run.error) return <ErrorState error={run.error} />;
+  return <Spinner label={`Reading ${run.name}`} />;
+}
+
+interface PartProps {
+  live: readonly LiveRun[];
+  chosen: ReadonlyMap<string, string>;
+  state: PageState;
+  onChange: (part: Partial<PageState>, options?: { replace?: boolean }) => void;
+}
+
+function PartOf({ live, chosen, state, onChange }: PartProps) {
+  const details = live.flatMap((run) => run.details ?? []);
+  if (details.length === 0) return null;
+  switch (state.part) {
+    case 'curves': {
+      const shown = live.flatMap(({ name, curves }): ShownRun[] =>
+        curves ? [{ name, curves, colour: chosen.get(name)! }] : [],
+      );
+      const curves = shown.map((run) => run.curves);
+      const { smoothing, logLoss, group } = state;
+      return (
+        <div class="stack">
+          <ChartControls
+            state={state}
+            curves={curves}
+            onChange={(part) => onChange(part, { replace: true })}
+          />
+          <Charts
+            runs={shown}
+            smoothing={smoothing}
+            logLoss={logLoss}
+            measure={state.measure ?? measuresOf(curves)[0]}
+            group={group}
+          />
+          {details.length === 1 && <MeasuredSources details={details[0]} />}
+        </div>
+      );
+    }
+    case 'negatives':
+      return <NegativesPart run={details[0]} state={state} onChange={onChange} />;
+    case 'recipe':
+      return <RecipePart runs={details} />;
+    case 'checkpoints':
+      return (
+        <div class="stack">
+          {details.map((run) => (
+            <section key={run.name} class="stack" aria-label={`Checkpoints of ${run.name}`}>
+              {details.length > 1 && <h2>{run.name}</h2>}
+              <CheckpointsPart run={run} />
+            </section>
+          ))}
+        </div>
+      );
+  }
+}
+
+/** What somebody who opens the page wants to see: what is going on, or else what happened last. */
+function defaultRuns(runs: readonly RunSummary[]): string[] {
+  const newestFirst = [...runs].sort((a, b) => ((a.updatedAt ?? '') < (b.updatedAt ?? '') ? 1 : -1));
+  const run = newestFirst.find(({ state }) => state === 'running') ?? newestFirst[0];
+  return run ? [run.name] : [];
+}
+
+function NoRuns() {
+  return (
+    <EmptyState title="No runs to show">
+      <p>
+        Start one: <code>nearmiss train --data DIR --recipe ance-firstp --out runs/first</code>
+      </p>
+      <p>
+        Then serve the run itself, or all of a folder: <code>nearmiss serve DIR --runs runs</code>
+      </p>
+    </EmptyState>
+  );
 }
