@@ -10,6 +10,7 @@ import { registerIndex } from './index-vectors.js';
 import { registerMine } from './mine.js';
 import { registerRepro } from './repro.js';
 import { registerSearch } from './search.js';
+import { registerServe } from './serve.js';
 import { registerInferencer, registerTrain, registerTrainer } from './train.js';
 
 /** Every command, in the order `nearmiss --help` shows them. */
@@ -22,6 +23,7 @@ export const commands: RegisterCommand[] = [
   registerCompare,
   registerFuse,
   registerSearch,
+  registerServe,
   registerTrain,
   registerTrainer,
   registerInferencer,
