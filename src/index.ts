@@ -23,5 +23,7 @@ export {
 } from './model/index.js';
 export * as negatives from './negatives/index.js';
 export * as fusion from './search/fusion/index.js';
+export * as search from './search/index.js';
+export { openSearcher, type Searcher } from './search/index.js';
 export * as text from './text/index.js';
 export { Tokenizer, trainTokenizer } from './text/index.js';

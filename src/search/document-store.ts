@@ -11,3 +11,13 @@ export interface DocumentStore {
   ids(): Iterable<string>;
   close(): Promise<void>;
 }
+
+/** Of an index whose collection is not at hand. */
+export const NO_DOCUMENTS: DocumentStore = {
+  count: 0,
+  has: () => false,
+  get: async () => undefined,
+  getAll: async (ids) => ids.map(() => undefined),
+  ids: () => [],
+  async close() {},
+};

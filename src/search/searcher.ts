@@ -1,7 +1,13 @@
+import type { Document } from '../data/index.js';
 import type { SessionOptions } from '../engine/index.js';
 import type { DocumentStore } from './document-store.js';
 import type { DocumentFilter } from './filter.js';
+import type { HybridOptions } from './hybrid-retriever.js';
+import type { Reranker } from './reranker.js';
 import type { Hit, Retriever, SearchMode } from './retriever.js';
+import type { Snippet } from './snippet.js';
+
+export { openSearcher } from './open/open-searcher.js';
 
 /** What is being prepared, so that a person can be told. */
 export interface PrepareStep {
@@ -9,6 +15,8 @@ export interface PrepareStep {
   label: string;
   unit: string;
   total?: number;
+  /** Where the result is kept, so that it is made only once. */
+  place: string;
 }
 
 export interface OpenSearcherOptions {
@@ -20,12 +28,20 @@ export interface OpenSearcherOptions {
   reranker?: string;
   /** How many hits the cascade reranks. Default 100. */
   rerankDepth?: number;
+  /** Opens only what these modes need. Default: whatever is possible. */
+  modes?: readonly SearchMode[];
+  /** How `hybrid` fuses. Default: as tuned by {@link tuneHybrid}, else by ranks. */
+  fusion?: HybridOptions;
+  /** Where to keep what has to be made. Default: `cache/search` in a run, `.nearmiss` in any other folder. */
+  cache?: string;
   threads?: number;
   session?: SessionOptions;
   /** Computes in worker threads, so that the calling thread stays free: for servers. */
   inWorkers?: boolean;
   /** Called when something has to be built first; `advance` is told how far it is. */
   onProgress?: (step: PrepareStep) => { advance(units: number): void; finish(): void };
+  /** Told what is worth knowing, e.g. that a run's collection is not there. */
+  onNote?: (note: string) => void;
 }
 
 export interface SearchVectorsOptions {
@@ -44,12 +60,16 @@ export interface Searcher {
   readonly defaultMode: SearchMode;
   readonly documents: DocumentStore;
   readonly model?: { name: string; dimension: number };
+  readonly reranker?: Reranker;
   /** Fails with what is missing where the mode is not possible. */
   retriever(mode: SearchMode): Retriever;
   /** One vector after another; fails where there is no model. */
   encode(texts: readonly string[], use: 'query' | 'document'): Promise<Float32Array>;
   /** The vector of a document, e.g. to find its neighbours. */
   vectorOf(id: string): Promise<Float32Array | undefined>;
+  /** Finds documents by vectors, one after another in one array. */
   searchVectors(vectors: Float32Array, options: SearchVectorsOptions): Promise<Hit[][]>;
+  /** The part of a document's text to show for a query. */
+  snippet(query: string, document: Document, options?: { length?: number }): Snippet;
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DenseRetriever } from '../search/dense.js';
+import { openSearcher } from '../search/index.js';
 import { parseEvents, type TimedEvent } from './events.js';
 import { takeRole } from './processes.js';
 import { fingerprintRecipe } from './recipe/fingerprint.js';
@@ -85,10 +85,10 @@ test.each([
   expect(
     steps.every(({ loss, gradientNorm }) => Number.isFinite(loss) && Number.isFinite(gradientNorm)),
   ).toBe(true);
-  const retriever = await DenseRetriever.open(run.path, { session: { threads: 1 } });
-  const [ranking] = await retriever.search(['gox'], { k: 5 });
-  await retriever.close();
-  expect(ranking.ids).toHaveLength(5);
+  const searcher = await openSearcher(run.path, { modes: ['dense'], threads: 1 });
+  const [hits] = await searcher.retriever('dense').search(['gox'], { k: 5 });
+  await searcher.close();
+  expect(hits).toHaveLength(5);
 });
 
 test('a run ends early when nothing gets better any more', async () => {

@@ -1,0 +1,78 @@
+import { LRUCache } from 'lru-cache';
+import { Batcher } from './batching.js';
+import type { Embedder, EmbedderInfo, TextUse } from './embedder.js';
+
+interface Item {
+  text: string;
+  use: TextUse;
+}
+
+export interface BatchedEmbedderOptions {
+  /** Tokens encoded together, roughly: what waits longest waits for one such batch. Default 4096. */
+  tokenBudget?: number;
+  /** Bytes of query vectors kept. Default 32 MiB; 0 keeps none. */
+  cacheBytes?: number;
+}
+
+const DEFAULT_TOKEN_BUDGET = 4096;
+const DEFAULT_CACHE_BYTES = 32 * 2 ** 20;
+/** English has about four characters a token; what is over-estimated only makes batches smaller. */
+const CHARACTERS_PER_TOKEN = 3;
+const SPECIAL_TOKENS = 2;
+
+/** Encodes concurrent requests together, and the same query once. */
+export class BatchedEmbedder implements Embedder {
+  readonly info: EmbedderInfo;
+  readonly #inner: Embedder;
+  readonly #batcher: Batcher<Item, Float32Array>;
+  readonly #cache: LRUCache<string, Float32Array> | undefined;
+
+  constructor(inner: Embedder, options: BatchedEmbedderOptions = {}) {
+    const { tokenBudget = DEFAULT_TOKEN_BUDGET, cacheBytes = DEFAULT_CACHE_BYTES } = options;
+    this.info = inner.info;
+    this.#inner = inner;
+    const { dimension, maxLength } = inner.info;
+    this.#batcher = new Batcher<Item, Float32Array>({
+      budget: tokenBudget,
+      cost: ({ text }) => Math.min(maxLength, Math.ceil(text.length / CHARACTERS_PER_TOKEN) + SPECIAL_TOKENS),
+      key: ({ use }) => use,
+      run: async (items) => {
+        const vectors = await inner.encode(
+          items.map(({ text }) => text),
+          items[0].use,
+        );
+        return items.map((_, i) => vectors.slice(i * dimension, (i + 1) * dimension));
+      },
+    });
+    if (cacheBytes > 0) {
+      this.#cache = new LRUCache({
+        maxSize: cacheBytes,
+        sizeCalculation: (vector, text) => vector.byteLength + 2 * text.length + 1,
+      });
+    }
+  }
+
+  async encode(texts: readonly string[], use: TextUse): Promise<Float32Array> {
+    const vectors = await Promise.all(texts.map((text) => this.#vector({ text, use })));
+    const { dimension } = this.info;
+    const all = new Float32Array(texts.length * dimension);
+    vectors.forEach((vector, i) => {
+      all.set(vector, i * dimension);
+    });
+    return all;
+  }
+
+  async close(): Promise<void> {
+    this.#batcher.close();
+    await this.#inner.close();
+  }
+
+  async #vector(item: Item): Promise<Float32Array> {
+    const cache = item.use === 'query' ? this.#cache : undefined;
+    const known = cache?.get(item.text);
+    if (known) return known;
+    const vector = await this.#batcher.add(item);
+    cache?.set(item.text, vector);
+    return vector;
+  }
+}

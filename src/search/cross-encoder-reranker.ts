@@ -1,0 +1,17 @@
+import type { SessionOptions } from '../engine/index.js';
+import { CrossEncoder } from '../model/cross-encoder.js';
+import { loadCrossEncoder } from '../model/cross-encoder-model.js';
+import type { Reranker } from './reranker.js';
+
+/** What a cross-encoder's part of a score is called. */
+export const CROSS_ENCODER_PART = 'cross-encoder';
+
+/** Opens a trained cross-encoder in this thread, which is blocked while it scores. */
+export async function openCrossEncoder(model: string, session?: SessionOptions): Promise<Reranker> {
+  const encoder = await CrossEncoder.create(await loadCrossEncoder(model), { session });
+  return {
+    name: CROSS_ENCODER_PART,
+    score: (query, texts) => encoder.score(query, texts),
+    close: () => encoder.release(),
+  };
+}

@@ -1,0 +1,73 @@
+import type { DocumentIndex } from '../index/vectors/index.js';
+import { Batcher } from './batching.js';
+import { type Candidates, fetchHits } from './fetch-hits.js';
+import type { FilteredDocuments } from './filtered-documents.js';
+import type { Hit } from './retriever.js';
+import type { SearchVectorsOptions } from './searcher.js';
+
+interface Item {
+  vector: Float32Array;
+  n: number;
+}
+
+/** Vectors compared in one go. */
+const VECTORS_AT_ONCE = 256;
+
+/** Finds documents by vectors, with filters; concurrent searches are done together. */
+export class DenseIndex {
+  readonly #index: DocumentIndex;
+  readonly #filters: FilteredDocuments;
+  readonly #batcher: Batcher<Item, Candidates>;
+
+  constructor(index: DocumentIndex, filters: FilteredDocuments) {
+    this.#index = index;
+    this.#filters = filters;
+    this.#batcher = new Batcher({
+      budget: VECTORS_AT_ONCE,
+      key: ({ n }) => n,
+      run: (items) => this.#searchTogether(items),
+    });
+  }
+
+  get dimension(): number {
+    return this.#index.vectors.metadata.dimension;
+  }
+
+  /** @param vectors one after another */
+  async search(vectors: Float32Array, { k, filter }: SearchVectorsOptions): Promise<Hit[][]> {
+    const { dimension } = this;
+    const allowed = await this.#filters.allowed(filter);
+    const found = await fetchHits({
+      queries: vectors.length / dimension,
+      k,
+      total: this.#index.count,
+      allowed,
+      idOf: (number) => this.#index.ids?.idAt(number) ?? String(number),
+      fetch: (wanted, n) =>
+        this.#batcher.addAll(
+          wanted.map((i) => ({ vector: vectors.subarray(i * dimension, (i + 1) * dimension), n })),
+        ),
+    });
+    return found.map((hits) => hits.map(({ id, score }) => ({ id, score })));
+  }
+
+  async close(): Promise<void> {
+    this.#batcher.close();
+    await this.#index.close();
+  }
+
+  async #searchTogether(items: readonly Item[]): Promise<Candidates[]> {
+    const [{ n }] = items;
+    const { dimension } = this;
+    const vectors = new Float32Array(items.length * dimension);
+    items.forEach(({ vector }, i) => {
+      vectors.set(vector, i * dimension);
+    });
+    const { ids, scores } = await this.#index.search(vectors, { k: n });
+    return items.map((_, i) => {
+      const missing = ids.subarray(i * n, (i + 1) * n).indexOf(-1);
+      const end = missing < 0 ? (i + 1) * n : i * n + missing;
+      return { ids: ids.subarray(i * n, end), scores: scores.subarray(i * n, end) };
+    });
+  }
+}

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import { readdir, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import type { SourcesDataset } from '../../data/sources-dataset.js';
+
+/**
+ * Stands for the state of a collection's files: names, sizes and times. Reading them all instead would cost as much
+ * as what the fingerprint is to save.
+ */
+export async function fingerprintFiles({ sources }: SourcesDataset): Promise<string> {
+  const files = [...sources.documents, ...sources.examples.values()].map(({ file }) => file);
+  const hash = createHash('sha256').update(sources.format);
+  for (const file of [...new Set(files)].sort()) {
+    for (const path of await filesUnder(file)) {
+      const { size, mtimeMs } = await stat(path);
+      hash.update(JSON.stringify([relative(file, path), size, mtimeMs]));
+    }
+  }
+  return hash.digest('hex');
+}
+
+/** The file itself, or what a folder holds without what is hidden, in a fixed order. */
+async function filesUnder(path: string): Promise<string[]> {
+  if (!(await stat(path)).isDirectory()) return [path];
+  const entries = await readdir(path, { withFileTypes: true });
+  const visible = entries.filter(({ name }) => !name.startsWith('.'));
+  const below = await Promise.all(
+    visible.map((entry) => {
+      const inside = join(path, entry.name);
+      return entry.isDirectory() ? filesUnder(inside) : [inside];
+    }),
+  );
+  return below.flat().sort();
+}

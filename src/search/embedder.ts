@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import type { SessionOptions } from '../engine/index.js';
+import { Encoder, type EncoderModel } from '../model/index.js';
+import { isTwoTowers, loadSide } from '../train/tower-models.js';
+
+/** Which side of a model reads a text. */
+export type TextUse = 'query' | 'document';
+
+/** What is known of a model without its weights. */
+export interface EmbedderInfo {
+  name: string;
+  dimension: number;
+  /** SHA-256 of its weights; of two towers, of the one for queries. */
+  fingerprint: string;
+  /** Tokens read of a text. */
+  maxLength: number;
+}
+
+/** Turns texts into vectors. */
+export interface Embedder {
+  readonly info: EmbedderInfo;
+  /** One vector after another. */
+  encode(texts: readonly string[], use: TextUse): Promise<Float32Array>;
+  close(): Promise<void>;
+}
+
+/** A model in this thread, which is blocked while it computes. */
+export class LocalEmbedder implements Embedder {
+  readonly info: EmbedderInfo;
+  readonly #path: string;
+  readonly #session: SessionOptions | undefined;
+  readonly #encoders: Record<TextUse, Promise<Encoder> | undefined>;
+
+  private constructor(
+    path: string,
+    session: SessionOptions | undefined,
+    info: EmbedderInfo,
+    encoder: Encoder,
+  ) {
+    this.info = info;
+    this.#path = path;
+    this.#session = session;
+    this.#encoders = { query: Promise.resolve(encoder), document: undefined };
+  }
+
+  /** @param path `minilm`, a folder (of a model, of two towers), or a hub id */
+  static async open(path: string, session?: SessionOptions): Promise<LocalEmbedder> {
+    const model = await loadSide(path, 'queries');
+    const encoder = await Encoder.create(model, { session });
+    const { dimension } = encoder;
+    const info = { name: model.name, dimension, fingerprint: fingerprint(model), maxLength: model.maxLength };
+    return new LocalEmbedder(path, session, info, encoder);
+  }
+
+  async encode(texts: readonly string[], use: TextUse): Promise<Float32Array> {
+    this.#encoders[use] ??= this.#openDocumentSide();
+    const encoder = await this.#encoders[use];
+    return encoder.encode(texts, { use });
+  }
+
+  async close(): Promise<void> {
+    const encoders = new Set(await Promise.all(Object.values(this.#encoders)));
+    for (const encoder of encoders) await encoder?.release();
+  }
+
+  async #openDocumentSide(): Promise<Encoder> {
+    if (!(await isTwoTowers(this.#path))) return this.#encoders.query!;
+    return Encoder.create(await loadSide(this.#path, 'documents'), { session: this.#session });
+  }
+}
+
+function fingerprint({ parameters }: EncoderModel): string {
+  const hash = createHash('sha256');
+  for (const name of parameters.names) {
+    const { buffer, byteOffset, byteLength } = parameters.get(name);
+    hash.update(name).update(new Uint8Array(buffer, byteOffset, byteLength));
+  }
+  return hash.digest('hex');
+}

@@ -1,0 +1,55 @@
+import { NearmissError } from '../base/errors.js';
+import { compileFilter, type DocumentFilter } from './filter.js';
+
+const COMPARISONS: Record<string, string> = { '>=': '$gte', '<=': '$lte', '>': '$gt', '<': '$lt' };
+const CONDITION = /^\s*([^<>=!\s]+)\s*(>=|<=|!=|=|>|<)\s*(.*?)\s*$/s;
+
+/**
+ * Reads a filter as it is typed: JSON, or one condition such as `year>=2000`, `lang=en`, `topic=heart,lung` (any of
+ * them) or `lang!=de`. A number that is typed matches the number and the text.
+ *
+ * @example
+ * parseFilter('year>=2000'); // { year: { $gte: 2000 } }
+ */
+export function parseFilter(text: string): DocumentFilter {
+  const filter = text.trimStart().startsWith('{') ? parseObject(text) : parseCondition(text);
+  compileFilter(filter);
+  return filter;
+}
+
+/** All of several filters. */
+export function allOf(filters: readonly DocumentFilter[]): DocumentFilter | undefined {
+  return filters.length > 1 ? { $and: filters } : filters[0];
+}
+
+function parseObject(text: string): DocumentFilter {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new NearmissError(`filter: not valid JSON: ${(error as Error).message}`, {
+      hint: `for example '{"year": {"$gte": 2000}}', or year>=2000`,
+      cause: error,
+    });
+  }
+}
+
+function parseCondition(text: string): DocumentFilter {
+  const match = CONDITION.exec(text);
+  if (!match) {
+    throw new NearmissError(
+      `filter: expected a condition such as year>=2000 or lang=en, got ${JSON.stringify(text)}`,
+      { hint: 'more than one: repeat --filter; anything else: JSON such as {"lang": {"$in": ["en", "de"]}}' },
+    );
+  }
+  const [, field, operator, typed] = match;
+  if (operator in COMPARISONS) return { [field]: { [COMPARISONS[operator]]: values(typed)[0] } };
+  const wanted = typed.split(',').flatMap((value) => values(value.trim()));
+  return { [field]: { [operator === '=' ? '$in' : '$nin']: wanted } };
+}
+
+/** What a typed value may stand for, the likeliest first. */
+function values(typed: string): (string | number | boolean | null)[] {
+  if (typed === 'true' || typed === 'false') return [typed === 'true', typed];
+  if (typed === 'null') return [null, typed];
+  return typed !== '' && Number.isFinite(Number(typed)) ? [Number(typed), typed] : [typed];
+}

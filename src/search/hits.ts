@@ -1,0 +1,7 @@
+import { compareBytes } from '../evaluate/byte-order.js';
+import type { Hit } from './retriever.js';
+
+/** The order of every list of hits: best first, equal scores in ascending order of ids. */
+export function compareHits(a: Pick<Hit, 'id' | 'score'>, b: Pick<Hit, 'id' | 'score'>): number {
+  return b.score - a.score || compareBytes(a.id, b.id);
+}

@@ -1,0 +1,40 @@
+export { BatchedEmbedder, type BatchedEmbedderOptions } from './batched-embedder.js';
+export { Batcher, type BatcherOptions } from './batching.js';
+export { Bm25Retriever, type Bm25RetrieverOptions } from './bm25-retriever.js';
+export { type CascadeOptions, CascadeRetriever } from './cascade-retriever.js';
+export { openCrossEncoder } from './cross-encoder-reranker.js';
+export { DenseIndex } from './dense-index.js';
+export { DenseRetriever } from './dense-retriever.js';
+export type { DocumentStore } from './document-store.js';
+export { StoredDocuments } from './documents/stored-documents.js';
+export { type Embedder, type EmbedderInfo, LocalEmbedder, type TextUse } from './embedder.js';
+export {
+  compileFilter,
+  type DocumentFilter,
+  documentFilterSchema,
+  type FieldCondition,
+  type FilterMatcher,
+} from './filter.js';
+export { parseFilter } from './filter-text.js';
+export { FilteredDocuments } from './filtered-documents.js';
+export { compareHits } from './hits.js';
+export { type HybridOptions, HybridRetriever } from './hybrid-retriever.js';
+export type { TunedFusion } from './open/tuned-fusion.js';
+export type { Reranker } from './reranker.js';
+export {
+  type Hit,
+  type RetrieveOptions,
+  type Retriever,
+  type ScorePart,
+  SEARCH_MODES,
+  type SearchMode,
+} from './retriever.js';
+export {
+  type OpenSearcherOptions,
+  openSearcher,
+  type PrepareStep,
+  type Searcher,
+  type SearchVectorsOptions,
+} from './searcher.js';
+export { makeSnippet, type Snippet, type SnippetOptions } from './snippet.js';
+export { type TuneHybridOptions, tuneHybrid } from './tune-hybrid.js';

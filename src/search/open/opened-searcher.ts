@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import { NearmissError } from '../../base/errors.js';
+import { type Document, fullText } from '../../data/index.js';
+import type { Bm25Index } from '../../index/bm25/index.js';
+import { analyze, englishAnalyzer } from '../../text/analyzers/index.js';
+import { Bm25Explainer } from '../bm25-explain.js';
+import { Bm25Retriever } from '../bm25-retriever.js';
+import { CascadeRetriever } from '../cascade-retriever.js';
+import type { DenseIndex } from '../dense-index.js';
+import { DenseRetriever } from '../dense-retriever.js';
+import { type DocumentStore, NO_DOCUMENTS } from '../document-store.js';
+import type { StoredDocuments } from '../documents/stored-documents.js';
+import type { Embedder, TextUse } from '../embedder.js';
+import type { FilteredDocuments } from '../filtered-documents.js';
+import { type HybridOptions, HybridRetriever } from '../hybrid-retriever.js';
+import type { Reranker } from '../reranker.js';
+import { type Hit, type Retriever, SEARCH_MODES, type SearchMode } from '../retriever.js';
+import type { Searcher, SearchVectorsOptions } from '../searcher.js';
+import { makeSnippet, type Snippet } from '../snippet.js';
+
+/** What a searcher is made of; each part may be missing. */
+export interface SearcherParts {
+  name: string;
+  store?: StoredDocuments;
+  filters: FilteredDocuments;
+  words?: { index: Bm25Index; threads: number };
+  vectors?: { embedder: Embedder; index: DenseIndex; fingerprint: string };
+  reranker?: Reranker;
+  rerankDepth?: number;
+}
+
+const MISSING: Record<SearchMode, { what: string; hint: string }> = {
+  bm25: { what: 'no BM25 index and no collection to make one of', hint: 'name the collection with --data' },
+  dense: { what: 'no vectors', hint: 'search a run, or give --model to encode the collection' },
+  hybrid: {
+    what: 'not both words and vectors',
+    hint: 'search a run whose collection is there, or give --data and --model',
+  },
+  cascade: { what: 'no cross-encoder', hint: 'give one with --reranker, and the collection with --data' },
+};
+
+/** The order in which a mode is chosen where none is named. */
+const PREFERENCE: readonly SearchMode[] = ['hybrid', 'dense', 'bm25'];
+
+/** A searcher of parts that were opened for it and that it closes. */
+export class OpenedSearcher implements Searcher {
+  readonly name: string;
+  readonly version: string;
+  readonly modes: readonly SearchMode[];
+  readonly defaultMode: SearchMode;
+  readonly documents: DocumentStore;
+  readonly model: Searcher['model'];
+  readonly reranker: Reranker | undefined;
+  readonly #parts: SearcherParts;
+  readonly #explainer: Bm25Explainer | undefined;
+  readonly #retrievers = new Map<SearchMode, Retriever>();
+
+  constructor(parts: SearcherParts, fusion?: HybridOptions) {
+    const { name, store, words, vectors, reranker } = parts;
+    this.#parts = parts;
+    this.name = name;
+    this.version = versionOf(parts);
+    this.documents = store ?? NO_DOCUMENTS;
+    this.model = vectors && modelOf(vectors.embedder);
+    this.reranker = reranker;
+    this.#explainer = words && new Bm25Explainer(words.index);
+    this.#addRetrievers(fusion);
+    this.modes = SEARCH_MODES.filter((mode) => this.#retrievers.has(mode));
+    this.defaultMode = PREFERENCE.find((mode) => this.#retrievers.has(mode))!;
+  }
+
+  retriever(mode: SearchMode): Retriever {
+    const retriever = this.#retrievers.get(mode);
+    if (retriever) return retriever;
+    const { what, hint } = MISSING[mode];
+    throw new NearmissError(`${this.name}: cannot search in mode "${mode}": ${what}`, { hint });
+  }
+
+  async encode(texts: readonly string[], use: TextUse): Promise<Float32Array> {
+    return this.#vectors().embedder.encode(texts, use);
+  }
+
+  async vectorOf(id: string): Promise<Float32Array | undefined> {
+    const document = await this.documents.get(id);
+    return document && this.encode([fullText(document)], 'document');
+  }
+
+  async searchVectors(vectors: Float32Array, options: SearchVectorsOptions): Promise<Hit[][]> {
+    return this.#vectors().index.search(vectors, options);
+  }
+
+  snippet(query: string, document: Document, options: { length?: number } = {}): Snippet {
+    const analyzer = this.#parts.words?.index.analyzer ?? englishAnalyzer;
+    const terms =
+      this.#explainer?.weights(query) ?? new Map(analyze(analyzer, query).map((term) => [term, 1]));
+    return makeSnippet(document.text, { analyzer, terms, ...options });
+  }
+
+  async close(): Promise<void> {
+    const { store, vectors, reranker } = this.#parts;
+    const open = [this.#retrievers.get('bm25'), vectors?.embedder, vectors?.index, reranker, store];
+    await Promise.all(open.map((part) => part?.close()));
+  }
+
+  #addRetrievers(fusion: HybridOptions | undefined): void {
+    const { words, vectors, reranker, filters, store, rerankDepth } = this.#parts;
+    const bm25 = words && new Bm25Retriever({ ...words, filters });
+    const dense = vectors && new DenseRetriever(vectors.embedder, vectors.index);
+    const hybrid = bm25 && dense && new HybridRetriever([dense, bm25], fusion);
+    const first = hybrid ?? dense ?? bm25;
+    const cascade =
+      reranker &&
+      store &&
+      first &&
+      new CascadeRetriever({ first, reranker, documents: store, depth: rerankDepth });
+    for (const retriever of [bm25, dense, hybrid, cascade]) {
+      if (retriever) this.#retrievers.set(retriever.mode, retriever);
+    }
+  }
+
+  #vectors(): NonNullable<SearcherParts['vectors']> {
+    if (this.#parts.vectors) return this.#parts.vectors;
+    throw new NearmissError(`${this.name}: there is no model here that makes vectors`, {
+      hint: MISSING.dense.hint,
+    });
+  }
+}
+
+function modelOf({ info: { name, dimension } }: Embedder): { name: string; dimension: number } {
+  return { name, dimension };
+}
+
+function versionOf({ store, words, vectors }: SearcherParts): string {
+  const state = [
+    store?.content,
+    words?.index.meta.files,
+    vectors && [vectors.embedder.info.fingerprint, vectors.fingerprint],
+  ];
+  return createHash('sha256').update(JSON.stringify(state)).digest('hex').slice(0, 12);
+}

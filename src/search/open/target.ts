@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { NearmissError } from '../../base/errors.js';
+import { exists } from '../../base/files.js';
+import { readJsonFile } from '../../base/json-file.js';
+import { FORMAT_NAME as BM25_FORMAT } from '../../index/bm25/format.js';
+import { cacheFolder } from '../../model/index.js';
+import { RunDirectory } from '../../train/run-directory.js';
+import { isRun, readRunDescription } from '../../train/run-setup.js';
+
+/** What a search needs and where it is; what is missing can be made, or the modes that need it are missing. */
+export interface Target {
+  name: string;
+  /** The collection. */
+  data?: string;
+  model?: string;
+  /** Folder of a vector index. */
+  vectors?: string;
+  /** Folder of a BM25 index. */
+  bm25?: string;
+  /** Where to keep what has to be made. */
+  cache: string;
+}
+
+export interface TargetOptions {
+  data?: string;
+  model?: string;
+  cache?: string;
+  onNote?: (note: string) => void;
+}
+
+/** Finds out what a path is: a run, an index, or a collection. */
+export async function resolveTarget(path: string, options: TargetOptions): Promise<Target> {
+  const info = await stat(path).catch(() => undefined);
+  if (!info) {
+    throw new NearmissError(`${path}: no such run, index or collection`, { hint: 'check the path' });
+  }
+  const name = basename(resolve(path));
+  const { data, model } = options;
+  if (!info.isDirectory()) {
+    const cache = options.cache ?? (await writableCache(join(dirname(path), '.nearmiss', name), path));
+    return { name, data: path, model, cache };
+  }
+  if (await isRun(path)) return runTarget(path, name, options);
+  const cache = options.cache ?? (await writableCache(join(path, '.nearmiss'), path));
+  const index = await indexFormat(path);
+  if (index === BM25_FORMAT) return { name, data, model, bm25: path, cache };
+  if (index !== undefined) return { name, data, model, vectors: path, cache };
+  if (await exists(join(path, 'config.json'))) {
+    throw new NearmissError(`${path}: this is a model, not something to search`, {
+      hint: `name a collection, and the model with --model ${path}`,
+    });
+  }
+  return { name, data: path, model, cache };
+}
+
+async function runTarget(path: string, name: string, options: TargetOptions): Promise<Target> {
+  const run = new RunDirectory(path);
+  const description = await readRunDescription(run);
+  const best = await run.readJson<{ step: number }>('best.json');
+  const cache = options.cache ?? (await writableCache(run.file('cache', 'search'), path));
+  const bm25 = (await exists(run.file('cache', 'bm25'))) ? run.file('cache', 'bm25') : undefined;
+  const target: Target = { name, data: options.data ?? description.data, cache, bm25 };
+  if (!(await exists(target.data!))) {
+    if (options.data !== undefined) {
+      throw new NearmissError(`${options.data}: no such collection`, { hint: 'check --data' });
+    }
+    options.onNote?.(
+      `${description.data}: the run's collection is not there, so texts are not shown; name it with --data`,
+    );
+    target.data = undefined;
+  }
+  if (best === undefined) return target;
+  return { ...target, model: run.file('best'), vectors: run.stepPath('index', best.step) };
+}
+
+async function indexFormat(folder: string): Promise<string | undefined> {
+  const schema = z.object({ format: z.string().startsWith('nearmiss-') });
+  const meta = await readJsonFile(join(folder, 'meta.json'), schema).catch(() => undefined);
+  return meta?.format;
+}
+
+/** The place wanted, or one in the user's cache where that may not be written. */
+async function writableCache(wanted: string, path: string): Promise<string> {
+  let parent = wanted;
+  while (!(await exists(parent))) parent = dirname(parent);
+  const writable = await access(parent, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  if (writable) return wanted;
+  const hash = createHash('sha256').update(resolve(path)).digest('hex').slice(0, 12);
+  return join(cacheFolder(), 'search', `${basename(resolve(path))}-${hash}`);
+}

@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { exists } from '../../base/files.js';
+import { readJsonFile, writeJsonFile } from '../../base/json-file.js';
+import type { HybridOptions } from '../hybrid-retriever.js';
+
+const FILE = 'hybrid.json';
+
+const schema = z.object({
+  /** The searcher's version that the weights were tuned for. */
+  version: z.string(),
+  method: z.enum(['linear', 'rrf']),
+  normalization: z.enum(['none', 'minmax', 'zscore']),
+  /** Of the vectors and of the words. */
+  weights: z.array(z.number().min(0)).length(2),
+  depth: z.int().min(1),
+  /** What they were tuned on, and what came out. */
+  split: z.string(),
+  measure: z.string(),
+  value: z.number(),
+});
+
+/** Weights tuned on development queries. */
+export type TunedFusion = z.infer<typeof schema>;
+
+export async function writeTunedFusion(cache: string, tuned: TunedFusion): Promise<void> {
+  await writeJsonFile(join(cache, FILE), tuned);
+}
+
+/** How to fuse as it was tuned; weights of another model or collection do not count. */
+export async function readTunedFusion(
+  cache: string,
+  options: { version: string; onNote?: (note: string) => void },
+): Promise<HybridOptions | undefined> {
+  const path = join(cache, FILE);
+  if (!(await exists(path))) return undefined;
+  const { version, method, normalization, weights, depth } = await readJsonFile(path, schema, {
+    hint: 'delete the file, or tune again with: nearmiss search TARGET --tune dev',
+  });
+  if (version === options.version) return { method, normalization, weights, depth };
+  options.onNote?.(
+    'the weights of hybrid search were tuned for another state of model or collection: fusing by ranks instead; --tune finds new ones',
+  );
+  return undefined;
+}

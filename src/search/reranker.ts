@@ -1,0 +1,8 @@
+/** Scores texts for a query one by one, more exactly and far more slowly than an index does. */
+export interface Reranker {
+  /** What the part of the score is called, e.g. `cross-encoder`. */
+  readonly name: string;
+  /** One score a text, higher is better. */
+  score(query: string, texts: readonly string[]): Promise<Float32Array>;
+  close(): Promise<void>;
+}
