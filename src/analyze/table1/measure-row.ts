@@ -50,8 +50,8 @@ export async function measureRun(
   await data.close();
   const tag = tagOf(system);
   const runs = { retrieval: { tag, rankings: retrieval }, rerank: { tag, rankings: rerank } };
-  await writeRun(paths.retrieval, runs.retrieval);
-  await writeRun(paths.rerank, runs.rerank);
+  await keep(paths.retrieval, runs.retrieval);
+  await keep(paths.rerank, runs.rerank);
   return runs;
 }
 
@@ -83,8 +83,15 @@ export async function measureBm25(
     ]),
   );
   const bm25 = { tag: tagOf(options.system), rankings };
-  await writeRun(path, bm25);
+  await keep(path, bm25);
   return bm25;
+}
+
+/** A run without a single hit is no run to those who read it, and quickly found again. */
+async function keep(path: string, run: Run): Promise<void> {
+  for (const { ids } of run.rankings.values()) {
+    if (ids.length > 0) return writeRun(path, run);
+  }
 }
 
 /** A system's name as the last column of a run, which has no blanks. */
