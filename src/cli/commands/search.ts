@@ -1,109 +1,172 @@
-import { shorten, UsageError } from '../../base/errors.js';
-import type { Ranking } from '../../evaluate/run.js';
+import { InvalidArgumentError, Option } from 'commander';
+import { UsageError } from '../../base/errors.js';
+import { suggest } from '../../base/suggest.js';
+import { SEARCH_MODES, type SearchMode } from '../../search/retriever.js';
+import type { OpenSearcherOptions } from '../../search/searcher.js';
 import type { RegisterCommand } from '../command.js';
-import { loadQueries } from '../load-queries.js';
-import { wholeNumber } from '../option-parsers.js';
-
-interface SearchOptions {
-  model?: string;
-  data?: string;
-  queries?: string;
-  split?: string;
-  run?: string;
-  tag: string;
-  k: number;
-  threads?: number;
-  json?: boolean;
-}
+import { numberList, repeated, wholeNumber } from '../option-parsers.js';
+import type { AnswerSettings } from './search/answer.js';
+import type { SearchFlags } from './search/options.js';
 
 const EXAMPLES = `
 Examples:
-  nearmiss search runs/medquad "what causes anemia" --data data/medquad        shows titles and texts
-  nearmiss search runs/medquad --queries data/medquad --split test --k 100 --run ance.trec
-  nearmiss search indexes/medquad --model runs/medquad/best "what causes anemia" --json`;
+  nearmiss search runs/medquad "what causes anemia"
+  nearmiss search runs/medquad                                          asks for queries; :help there
+  nearmiss search runs/medquad "what causes anemia" --compare bm25,dense,hybrid
+  nearmiss search runs/medquad "anemia" --filter 'year>=2000' --filter lang=en --explain
+  nearmiss search data/medquad "anemia"                                 a collection: BM25, indexed once
+  nearmiss search data/medquad "anemia" --model minilm                  vectors, too, encoded once
+  nearmiss search runs/medquad --tune dev --measure RR@10               weights for hybrid, kept for later
+  nearmiss search runs/medquad --mode dense --queries data/medquad --split test --k 100 --run ance.trec
+  nearmiss search runs/medquad --mode cascade --reranker runs/reranker/best "anemia" --json`;
 
 export const registerSearch: RegisterCommand = (program) => {
   program
     .command('search')
-    .summary('search with a trained model')
+    .summary('search a run, an index or a collection')
     .description(
-      "Finds the best documents for one query, or for all queries of a collection, with a run's best model.",
+      'Finds the best documents for a query, for all queries of a collection, or for what is typed at a prompt.',
     )
-    .argument('<target>', 'a run, or an index folder together with --model')
-    .argument('[query]', 'what to look for')
-    .option('--model <model>', 'the model that encoded the index (a run knows its own)')
-    .option('--data <dir>', 'the collection, to show titles and texts of what was found')
+    .argument('<target>', 'a run, a vector index (with --model), a BM25 index, or a collection')
+    .argument('[query]', 'what to look for; left out, queries are read from the terminal or a pipe')
+    .addOption(
+      new Option('--mode <mode>', 'how to search (default: hybrid where possible)').choices(SEARCH_MODES),
+    )
+    .option('--compare <modes>', 'several modes side by side, e.g. bm25,dense,hybrid', modeList)
+    .option('--k <n>', 'hits for each query', wholeNumber(1), 10)
+    .option('--filter <condition>', 'only documents whose metadata match; may be repeated', repeated, [])
+    .option('--explain', 'show how each score came about')
+    .option('--data <dir>', 'the collection (a run knows its own)')
+    .option('--model <model>', 'the model that encoded the index, or that is to encode the collection')
+    .option('--reranker <model>', 'a cross-encoder, for the mode cascade')
+    .option('--rerank-depth <n>', 'hits that the cascade reranks (default: 100)', wholeNumber(1))
+    .addOption(
+      new Option('--fusion <method>', 'how hybrid fuses (default: as tuned, else rrf)').choices([
+        'rrf',
+        'linear',
+      ]),
+    )
+    .option('--weights <dense,bm25>', 'weights of vectors and words in hybrid, e.g. 1,0.1', numberList)
+    .option('--tune <split>', 'find the weights of hybrid on judged queries, and keep them')
+    .option('--measure <name>', 'what to tune for (default: nDCG@10)')
     .option('--queries <dir>', 'search all queries of this collection instead')
     .option('--split <name>', 'only the queries of a split, e.g. test')
     .option('--run <file>', 'the TREC run to write')
-    .option('--tag <name>', 'name of the run', 'dense')
-    .option('--k <n>', 'hits for each query', wholeNumber(1), 10)
+    .option('--tag <name>', 'name of the run (default: the mode)')
+    .option('--cache <dir>', 'where to keep what has to be made (default: in the target)')
     .option('--threads <n>', 'threads to compute with (default: all cores)', wholeNumber(1))
     .option('--json', 'print hits as JSON')
     .addHelpText('after', EXAMPLES)
     .action(searchCommand);
 };
 
-async function searchCommand(
-  target: string,
-  query: string | undefined,
-  options: SearchOptions,
-): Promise<void> {
-  if ((query === undefined) === (options.queries === undefined)) {
-    throw new UsageError('search: expected either a query or --queries', {
-      hint: `nearmiss search ${target} "what causes anemia", or --queries data/medquad --split test --run out.trec`,
-    });
+async function searchCommand(target: string, query: string | undefined, flags: SearchFlags): Promise<void> {
+  checkUsage(target, query, flags);
+  const [{ openSearcher }, { allOf, parseFilter }, { styleOf }] = await Promise.all([
+    import('../../search/searcher.js'),
+    import('../../search/filter-text.js'),
+    import('./search/style.js'),
+  ]);
+  const open = await openOptions(flags);
+  if (flags.tune !== undefined) return tune(target, flags, open);
+  const filter = allOf((flags.filter ?? []).map(parseFilter));
+  const modes = flags.compare ?? (flags.mode && [flags.mode]);
+  // At the prompt the mode may change.
+  const fixed = query !== undefined || flags.queries !== undefined;
+  const searcher = await openSearcher(target, { ...open, ...(fixed && modes && { modes }) });
+  try {
+    for (const mode of modes ?? []) searcher.retriever(mode);
+    const { k, explain, json, queries, split, run, tag } = flags;
+    if (queries !== undefined) {
+      const { searchAll } = await import('./search/search-all.js');
+      const mode = flags.mode ?? searcher.defaultMode;
+      return await searchAll(searcher, { mode, k, filter, queries, split, run: run!, tag });
+    }
+    const settings: AnswerSettings = { modes: modes ?? [searcher.defaultMode], k, filter, explain, json };
+    const style = styleOf(process.stdout);
+    if (query !== undefined) {
+      const { answer } = await import('./search/answer.js');
+      process.stdout.write((await answer(searcher, query, settings, style)).output);
+      return;
+    }
+    const { runPrompt } = await import('./search/prompt.js');
+    const { stdin: input, stdout: output, stderr: errors } = process;
+    await runPrompt({ searcher, settings, style, input, output, errors });
+  } finally {
+    await searcher.close();
   }
-  if (options.queries !== undefined && options.run === undefined) {
+}
+
+function checkUsage(target: string, query: string | undefined, flags: SearchFlags): void {
+  if (query !== undefined && flags.queries !== undefined) {
+    throw new UsageError('search: expected either a query or --queries, got both');
+  }
+  if (flags.queries !== undefined && flags.run === undefined) {
     throw new UsageError('search: --queries needs --run FILE to write what was found');
   }
-  const { DenseRetriever } = await import('../../search/dense.js');
-  const session = { threads: options.threads };
-  const retriever = await DenseRetriever.open(target, { model: options.model, session });
-  try {
-    if (query === undefined) return await searchAll(retriever, options);
-    const [ranking] = await retriever.search([query], { k: options.k });
-    process.stdout.write(options.json ? jsonLine(query, ranking) : await formatHits(ranking, options.data));
-  } finally {
-    await retriever.close();
+  if (flags.run !== undefined && flags.queries === undefined) {
+    throw new UsageError('search: --run writes what --queries found', {
+      hint: `nearmiss search ${target} --queries data/medquad --split test --run ${flags.run}`,
+    });
+  }
+  if (flags.compare && (flags.mode || flags.queries !== undefined)) {
+    throw new UsageError('search: --compare shows one query in several modes', {
+      hint: 'leave out --mode and --queries; `nearmiss compare` compares runs',
+    });
+  }
+  if (flags.weights && flags.weights.length !== 2) {
+    throw new UsageError(
+      `search: --weights: expected two, of vectors and of words, got ${flags.weights.length}`,
+    );
   }
 }
 
-async function searchAll(
-  retriever: import('../../search/dense.js').DenseRetriever,
-  options: SearchOptions,
-): Promise<void> {
-  const [{ openDataset }, { writeRun }, { Progress }] = await Promise.all([
-    import('../../data/open.js'),
-    import('../../evaluate/write-run.js'),
+async function openOptions(flags: SearchFlags): Promise<OpenSearcherOptions> {
+  const { count, Progress } = await import('../../base/progress.js');
+  const { data, model, reranker, rerankDepth, cache, threads, fusion, weights } = flags;
+  return {
+    data,
+    model,
+    reranker,
+    rerankDepth,
+    cache,
+    threads,
+    ...((fusion || weights) && { fusion: { method: fusion ?? 'linear', weights } }),
+    onNote: (note) => process.stderr.write(`${note}\n`),
+    onProgress: ({ label, unit, total, place }) => {
+      const amount = total === undefined ? 'all' : count(total);
+      process.stderr.write(`${label}: ${amount} ${unit}, once; kept in ${place}\n`);
+      const progress = new Progress({ label, unit, total });
+      return { advance: (units) => progress.advance(units), finish: () => progress.finish() };
+    },
+  };
+}
+
+async function tune(target: string, flags: SearchFlags, open: OpenSearcherOptions): Promise<void> {
+  const [{ tuneHybrid }, { Progress }] = await Promise.all([
+    import('../../search/tune-hybrid.js'),
     import('../../base/progress.js'),
   ]);
-  const queries = await loadQueries(await openDataset(options.queries!), options.split);
-  const progress = new Progress({ label: 'search', unit: 'queries', total: queries.length });
-  const texts = queries.map(({ text }) => text);
-  const found = await retriever.search(texts, { k: options.k, onDone: (n) => progress.advance(n) });
-  const rankings = new Map(queries.map(({ id }, i) => [id, found[i]]));
-  await writeRun(options.run!, { tag: options.tag, rankings });
-  progress.finish();
-}
-
-function jsonLine(text: string, { ids, scores }: Ranking): string {
-  const hits = ids.map((id, i) => ({ id, score: scores[i] }));
-  return `${JSON.stringify({ text, hits })}\n`;
-}
-
-async function formatHits({ ids, scores }: Ranking, data: string | undefined): Promise<string> {
-  const shown = new Map<string, string>();
-  if (data !== undefined) {
-    const { openDataset } = await import('../../data/open.js');
-    const wanted = new Set(ids);
-    for await (const { id, title, text } of (await openDataset(data)).documents()) {
-      if (wanted.has(id)) shown.set(id, `${title ? `${title} · ` : ''}${shorten(text, 120)}`);
-    }
-  }
-  const lines = ids.map((id, i) => {
-    const text = shown.has(id) ? `\n    ${shown.get(id)}` : '';
-    return `${String(i + 1).padStart(3)}  ${scores[i].toFixed(4)}  ${id}${text}`;
+  const progress = new Progress({ label: 'tune', unit: 'searches' });
+  const { split, measure, value, weights, method } = await tuneHybrid(target, {
+    ...open,
+    split: flags.tune!,
+    measure: flags.measure,
+    onDone: (n) => progress.advance(n),
   });
-  return `${lines.join('\n')}\n`;
+  progress.finish();
+  const [dense, bm25] = weights;
+  const result = { split, measure, value, method, weights: { dense, bm25 } };
+  const text = `${measure} ${value.toFixed(4)} on ${split} with ${dense} × dense + ${bm25} × bm25\n`;
+  process.stdout.write(flags.json ? `${JSON.stringify(result)}\n` : text);
+}
+
+function modeList(text: string): SearchMode[] {
+  const modes = text.split(',').map((mode) => mode.trim());
+  const unknown = modes.find((mode) => !SEARCH_MODES.some((known) => known === mode));
+  if (unknown === undefined) return modes as SearchMode[];
+  const meant = suggest(unknown, SEARCH_MODES);
+  throw new InvalidArgumentError(
+    `Expected modes among ${SEARCH_MODES.join(', ')}, got "${unknown}"${meant ? `; did you mean "${meant}"?` : ''}.`,
+  );
 }

@@ -1,0 +1,41 @@
+import type { Hit, ScorePart } from '../../../search/retriever.js';
+import type { Searcher } from '../../../search/searcher.js';
+import { bold, dim, highlight, printable, type Style } from './style.js';
+
+const INDENT = '    ';
+/** Lines of a hit's snippet. */
+const SNIPPET_LINES = 2;
+
+/** Hits with titles and snippets, one below the other. */
+export async function formatHits(
+  searcher: Searcher,
+  { query, hits }: { query: string; hits: readonly Hit[] },
+  style: Style,
+): Promise<string> {
+  if (hits.length === 0) return 'nothing found\n';
+  const documents = await searcher.documents.getAll(hits.map(({ id }) => id));
+  const room = Math.max(20, style.width - INDENT.length);
+  const lines = hits.flatMap((hit, i) => {
+    const document = documents[i];
+    const head = `${String(i + 1).padStart(3)}  ${hit.score.toFixed(4)}  ${bold(printable(hit.id), style)}`;
+    const title = document?.title ? `  ${printable(document.title)}` : '';
+    const shown = [`${head}${title}`];
+    if (document?.text) {
+      const { text, cut, highlights } = searcher.snippet(query, document, {
+        length: SNIPPET_LINES * room - SNIPPET_LINES,
+      });
+      const marked = highlight(printable(text), highlights, style);
+      shown.push(`${INDENT}${cut.before ? '…' : ''}${marked}${cut.after ? '…' : ''}`);
+    }
+    return [...shown, ...(hit.parts ?? []).map((part) => `${INDENT}${dim(formatPart(part), style)}`)];
+  });
+  return `${lines.join('\n')}\n`;
+}
+
+/** `bm25 12.3400 (rank 2) → 0.0161: anemia 8.1, cause 4.2` */
+export function formatPart({ name, score, rank, contribution, terms }: ScorePart): string {
+  const own = score === undefined ? 'not found' : `${score.toFixed(4)} (rank ${rank})`;
+  const added = contribution === undefined ? '' : ` → ${contribution.toFixed(4)}`;
+  const words = terms?.map((term) => `${printable(term.term)} ${term.score.toFixed(2)}`).join(', ');
+  return `${name} ${own}${added}${words ? `: ${words}` : ''}`;
+}

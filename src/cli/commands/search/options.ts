@@ -1,0 +1,25 @@
+import type { SearchMode } from '../../../search/retriever.js';
+
+/** The command's flags, as commander gives them. */
+export interface SearchFlags {
+  mode?: SearchMode;
+  compare?: SearchMode[];
+  model?: string;
+  data?: string;
+  reranker?: string;
+  rerankDepth?: number;
+  fusion?: 'rrf' | 'linear';
+  weights?: number[];
+  cache?: string;
+  filter?: string[];
+  explain?: boolean;
+  queries?: string;
+  split?: string;
+  run?: string;
+  tag?: string;
+  tune?: string;
+  measure?: string;
+  k: number;
+  threads?: number;
+  json?: boolean;
+}

@@ -1,0 +1,153 @@
+import { createInterface } from 'node:readline/promises';
+import { NearmissError } from '../../../base/errors.js';
+import { suggest } from '../../../base/suggest.js';
+import { parseFilter } from '../../../search/filter-text.js';
+import { SEARCH_MODES, type SearchMode } from '../../../search/retriever.js';
+import type { Searcher } from '../../../search/searcher.js';
+import { type AnswerSettings, answer } from './answer.js';
+import { printable, type Style } from './style.js';
+
+const HELP = `Type a query, or:
+  :mode MODE      ${SEARCH_MODES.join(', ')}; several with commas stand side by side
+  :k N            how many hits
+  :filter COND    e.g. year>=2000; :filter alone takes it away
+  :explain        how scores came about, on and off
+  :open N         the whole text of hit N
+  :help  :quit
+`;
+
+const COMMANDS = [':mode', ':k', ':filter', ':explain', ':open', ':help', ':quit'];
+
+export interface PromptOptions {
+  searcher: Searcher;
+  settings: AnswerSettings;
+  style: Style;
+  input: NodeJS.ReadStream;
+  output: NodeJS.WriteStream;
+  /** Where what went wrong is told. */
+  errors: NodeJS.WriteStream;
+}
+
+/**
+ * Answers a query a line until the input ends: with a prompt and a history on a terminal, silently from a pipe. A
+ * mistake is told and the next line is read.
+ */
+export async function runPrompt(options: PromptOptions): Promise<void> {
+  const { input, output, errors, searcher } = options;
+  const terminal = input.isTTY === true;
+  const lines = createInterface({ input, output: terminal ? output : undefined, terminal, historySize: 200 });
+  const session = new PromptSession(options);
+  const ask = (): void => {
+    if (!terminal) return;
+    lines.setPrompt(`${session.settings.modes.join(',')}> `);
+    lines.prompt();
+  };
+  if (terminal) output.write(`${searcher.name}: ${searcher.modes.join(', ')}; :help for help\n`);
+  ask();
+  try {
+    for await (const line of lines) {
+      try {
+        const reply = await session.handle(line.trim());
+        if (reply === undefined) break;
+        output.write(reply);
+      } catch (error) {
+        if (!(error instanceof NearmissError)) throw error;
+        errors.write(`${error.message}\n${error.hint ? `  → ${error.hint}\n` : ''}`);
+      }
+      ask();
+    }
+  } finally {
+    lines.close();
+  }
+}
+
+/** What a line means, given what came before. */
+export class PromptSession {
+  settings: AnswerSettings;
+  readonly #searcher: Searcher;
+  readonly #style: Style;
+  #found: readonly string[] = [];
+
+  constructor({ searcher, settings, style }: Pick<PromptOptions, 'searcher' | 'settings' | 'style'>) {
+    this.#searcher = searcher;
+    this.settings = settings;
+    this.#style = style;
+  }
+
+  /** What to print; undefined ends the session. */
+  async handle(line: string): Promise<string | undefined> {
+    if (line === '') return '';
+    if (!line.startsWith(':')) return this.#search(line);
+    const [command] = line.split(/\s+/, 1);
+    const argument = line.slice(command.length).trim();
+    switch (command) {
+      case ':quit':
+      case ':q':
+        return undefined;
+      case ':help':
+        return HELP;
+      case ':mode':
+        return this.#set({ modes: this.#modes(argument) });
+      case ':k':
+        return this.#set({ k: wholeNumber(argument, ':k 20') });
+      case ':filter':
+        return this.#set({ filter: argument === '' ? undefined : parseFilter(argument) });
+      case ':explain':
+        return this.#set({ explain: !this.settings.explain });
+      case ':open':
+        return this.#open(wholeNumber(argument, ':open 1'));
+    }
+    const meant = suggest(command, COMMANDS);
+    throw new NearmissError(`unknown command ${command}`, {
+      hint: meant ? `did you mean ${meant}?` : ':help lists them',
+    });
+  }
+
+  async #search(query: string): Promise<string> {
+    const { columns, output } = await answer(this.#searcher, query, this.settings, this.#style);
+    this.#found = columns[0].hits.map(({ id }) => id);
+    return output;
+  }
+
+  #set(changes: Partial<AnswerSettings>): string {
+    this.settings = { ...this.settings, ...changes };
+    return '';
+  }
+
+  #modes(text: string): SearchMode[] {
+    const modes = text.split(',').map((mode) => mode.trim() as SearchMode);
+    for (const mode of modes) {
+      if (!SEARCH_MODES.includes(mode)) {
+        throw new NearmissError(`expected one of ${SEARCH_MODES.join(', ')}, got "${mode}"`);
+      }
+      this.#searcher.retriever(mode);
+    }
+    return modes;
+  }
+
+  async #open(place: number): Promise<string> {
+    const id = this.#found[place - 1];
+    if (id === undefined) {
+      throw new NearmissError(`no hit ${place}, the last search has ${this.#found.length}`);
+    }
+    const document = await this.#searcher.documents.get(id);
+    if (!document) throw new NearmissError(`${id}: its text is not at hand`, { hint: 'start with --data' });
+    const { title, text, metadata } = document;
+    const lines = text.split('\n').map(printable);
+    return [
+      printable(id),
+      ...(title ? [printable(title)] : []),
+      '',
+      ...lines,
+      ...(metadata ? ['', JSON.stringify(metadata)] : []),
+      '',
+    ].join('\n');
+  }
+}
+
+function wholeNumber(text: string, example: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new NearmissError(`expected a whole number from 1, got "${text}"`, {
+    hint: `for example ${example}`,
+  });
+}
