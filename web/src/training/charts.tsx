@@ -10,7 +10,7 @@ export function Charts({ runs, ...options }: { runs: readonly ShownRun[] } & Cha
     runs.map(({ name, curves, colour }) => [name, curves.version, colour]),
     options,
   ]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `shown` stands for all that the charts depend on
+  // `shown` stands for everything that the charts depend on.
   const charts = useMemo(() => chartsOf(runs, options), [shown]);
   if (charts.length === 0)
     return <p class="soft">No step has been taken yet: curves begin with the first.</p>;

@@ -19,7 +19,6 @@ export function useLiveRuns(names: readonly string[]): LiveRun[] {
   const [known, setKnown] = useState<Record<string, LiveRun>>({});
   const list = JSON.stringify(names);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `list` stands for the names; another key asks anew
   useEffect(() => {
     const change = (name: string, part: Partial<LiveRun>) =>
       setKnown((old) => ({ ...old, [name]: { ...old[name], ...part, name } }));
