@@ -9,5 +9,11 @@ export { isWeightMatrix, type Optimizer, type OptimizerOptions } from './optimiz
 export { type ScheduleOptions, scheduleFactor } from './optimizer/schedule.js';
 export { fillNormal, type ParameterSpec, ParameterStore, sizeOf } from './parameters.js';
 export { bits, Random, type RandomKey, randomKey } from './random.js';
-export { type DenseTensor, Session, type SessionOptions, type TensorData } from './session.js';
+export {
+  type DenseTensor,
+  executionProviders,
+  Session,
+  type SessionOptions,
+  type TensorData,
+} from './session.js';
 export type { Dim, DType, Shape } from './shape.js';

@@ -1,7 +1,7 @@
 // Before the runtime: imports are evaluated in order.
 import './no-telemetry.js';
 
-import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { InferenceSession, listSupportedBackends, Tensor } from 'onnxruntime-node';
 import { NearmissError } from '../base/errors.js';
 import type { DType } from './shape.js';
 
@@ -24,6 +24,11 @@ export interface SessionOptions {
    * Default true.
    */
   spinning?: boolean;
+}
+
+/** Names of the execution providers that this build of the runtime has. */
+export function executionProviders(): string[] {
+  return listSupportedBackends().map(({ name }) => name);
 }
 
 /** A compiled model, ready to run. */
