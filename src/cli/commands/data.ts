@@ -10,7 +10,8 @@ import { registerValidate } from './data/validate.js';
 export function registerData(program: Command): void {
   const data = program
     .command('data')
-    .description('import, check, describe, split, sample and export collections');
+    .summary('import, check, describe, split, sample and export collections')
+    .description('Imports, checks, describes, splits, samples and exports collections.');
   registerImport(data);
   registerValidate(data);
   registerStats(data);

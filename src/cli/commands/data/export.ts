@@ -7,7 +7,8 @@ interface ExportFlags {
 export function registerExport(data: Command): void {
   data
     .command('export')
-    .description('write a collection as the files of MS MARCO, for other tools')
+    .summary('write a collection for other tools')
+    .description('Writes a collection as the files of MS MARCO, for other tools.')
     .argument('<source>', 'a BEIR folder, or anything that import reads')
     .argument('<out>', 'the folder to write')
     .option('--overwrite', 'replace the folder where it exists')

@@ -11,7 +11,10 @@ interface ImportFlags extends SourceFlags {
 export function registerImport(data: Command): void {
   const command = data
     .command('import')
-    .description('turn a collection of any format into a BEIR folder')
+    .summary('turn a collection of any format into a BEIR folder')
+    .description(
+      'Turns a collection of any format that the field uses, or a folder of files, into a BEIR folder.',
+    )
     .argument('<source>', 'a folder or a file, plain or .gz')
     .argument('<out>', 'the folder to write');
   addSourceOptions(command)

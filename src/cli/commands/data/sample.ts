@@ -14,7 +14,8 @@ interface SampleFlags {
 export function registerSample(data: Command): void {
   data
     .command('sample')
-    .description('a smaller collection: some queries, all their relevant documents, others by chance')
+    .summary('make a smaller collection')
+    .description('Makes a smaller collection: some queries, all their relevant documents, others by chance.')
     .argument('<source>', 'a BEIR folder, or anything that import reads')
     .argument('<out>', 'the folder to write')
     .requiredOption('--documents <n>', 'how many documents in all', wholeNumber(1))

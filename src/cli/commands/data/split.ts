@@ -16,7 +16,8 @@ interface SplitFlags {
 export function registerSplit(data: Command): void {
   data
     .command('split')
-    .description('divide the judged queries of a collection, at random and without leaks')
+    .summary('divide the judged queries, without leaks')
+    .description('Divides the judged queries of a collection, at random and without leaks.')
     .argument('<source>', 'a BEIR folder, or anything that import reads')
     .argument('<out>', 'the folder to write')
     .addOption(

@@ -6,7 +6,8 @@ import { addSourceOptions, type SourceFlags, toOpenOptions } from './source-opti
 export function registerStats(data: Command): void {
   const command = data
     .command('stats')
-    .description('counts, lengths in words, judgments of each query, overlap of the splits')
+    .summary('count and describe a collection')
+    .description('Shows counts, lengths in words, judgments of each query and the overlap of the splits.')
     .argument('<source>', 'a BEIR folder, or anything that import reads');
   addSourceOptions(command)
     .option('--json', 'print the figures as JSON')

@@ -10,7 +10,8 @@ interface ValidateFlags extends SourceFlags {
 export function registerValidate(data: Command): void {
   const command = data
     .command('validate')
-    .description('list everything that is wrong with a collection; exit code 1 when there are errors')
+    .summary('list what is wrong with a collection')
+    .description('Lists everything that is wrong with a collection; exit code 1 when there are errors.')
     .argument('<source>', 'a BEIR folder, or anything that import reads');
   addSourceOptions(command)
     .option('--max <n>', 'list at most so many problems (all are counted)', wholeNumber(0), 100)
