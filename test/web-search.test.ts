@@ -212,9 +212,9 @@ describe.skipIf(missing)('the search page', { timeout: 120_000 }, () => {
       ['/?q=blood&modes=hybrid', '.hit'],
       [COMPARISON, '.column-hybrid .hit'],
       ['/document/anemia?q=iron', '.document aside .hit'],
-      ['/training', 'main > *'],
-      ['/space', 'main > *'],
-      ['/quality', 'main > *'],
+      ['/training', 'main h1, main h2'],
+      ['/space', 'main h1, main h2'],
+      ['/quality', 'main h1, main h2'],
     ])('%s is accessible, wide and at 360 px, without scrolling sideways', async (path, settled) => {
       const page = await open(path, { colorScheme });
       await page.locator(settled).first().waitFor();

@@ -1,7 +1,7 @@
 import type { Snippet } from '../api.js';
 
-/** Shorter words are in every text. */
-const MIN_LENGTH = 3;
+/** Shorter words (how, the, and) are in every text. */
+const MIN_LENGTH = 4;
 
 /** Where the words of a query stand in a text, as they were typed: the whole text has no highlights from the server. */
 export function markWords(text: string, query: string): Snippet {
