@@ -5,11 +5,13 @@ import type { DemoExample, ExampleAnswers } from './examples.js';
 import { type AnceLead, DEMO_MEASURES, MAIN_MEASURE } from './result.js';
 import type { DemoSize } from './sizes.js';
 
+const MINILM_LAYERS = 6;
+
 /** What the demo is going to do, before it does it. */
 export function introText(size: DemoSize, options: { folder: string; threads: number }): string {
   const { needs, data } = size;
   const nouns = data.nouns === undefined ? 'all' : count(data.nouns);
-  const about = data.topics ? ` about ${data.topics.join(' and ')}` : '';
+  const about = data.topics ? ` of the topics ${data.topics.join(' and ')}` : '';
   return `A reverse dictionary: describe a thing, find its word. The data are WordNet's definitions (${nouns} nouns${about}).
 
   1  build the collection: queries are definitions, documents are nouns with their relations
@@ -42,8 +44,13 @@ function tableText({ rows, test, layers, seconds }: DemoOutcome): string {
   });
   return `${table}
 ${count(test)} test definitions that no system was trained on. MiniLM, Rand Neg and ANCE are the same encoder
-(all-MiniLM-L6-v2, ${layers} layers). p: paired t-test, Holm-corrected. ${formatDuration(seconds)} in all.
+(all-MiniLM-L6-v2, ${layersText(layers)}). p: paired t-test, Holm-corrected. ${formatDuration(seconds)} in all.
 `;
+}
+
+/** The untrained row is cut as the trained ones are. */
+function layersText(layers: number): string {
+  return layers === MINILM_LAYERS ? `all ${layers} layers` : `the first ${layers} of ${MINILM_LAYERS} layers`;
 }
 
 function leadText({ difference, p, wins, losses }: AnceLead): string {
