@@ -3,6 +3,7 @@ import { registerAnalyze } from './analyze.js';
 import { registerBm25 } from './bm25.js';
 import { registerCompare } from './compare.js';
 import { registerData } from './data.js';
+import { registerDemo } from './demo.js';
 import { registerEncode } from './encode.js';
 import { registerEval } from './eval.js';
 import { registerFuse } from './fuse.js';
@@ -15,6 +16,7 @@ import { registerInferencer, registerTrain, registerTrainer } from './train.js';
 
 /** Every command, in the order `nearmiss --help` shows them. */
 export const commands: RegisterCommand[] = [
+  registerDemo,
   registerData,
   registerBm25,
   registerEncode,
