@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { buildProgram } from '../src/cli/run.js';
-import { cliReference, commandLines, helpAfter } from './cli-reference.fixture.js';
+import { cliReference, commandLines, examplesOf, helpAfter } from './cli-reference.fixture.js';
+import { complaintAbout } from './parse-only.fixture.js';
 
 const program = buildProgram();
 
@@ -13,8 +14,9 @@ test('docs/cli.md says what --help says (vitest -u writes it)', async () => {
 
 test.each(commandLines(program).map(({ path, command }) => [path, command] as const))(
   'nearmiss %s has a description and examples in its help',
-  (path, command) => {
+  async (path, command) => {
     expect(command.description()).toMatch(/^[A-Z].*\.$/s);
     expect(helpAfter(command)).toContain(`nearmiss ${path}`);
+    for (const example of examplesOf(command)) expect(await complaintAbout(example)).toBeUndefined();
   },
 );

@@ -87,6 +87,12 @@ function cell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 }
 
+/** The command lines among a command's examples, without the remarks beside them. */
+export function examplesOf(command: Command): string[] {
+  const lines = helpAfter(command).split('\n');
+  return lines.flatMap((line) => /^\s+(nearmiss .*?)(?:\s{2,}.*)?$/.exec(line)?.[1] ?? []);
+}
+
 /** What the command adds to its help: examples and remarks. */
 export function helpAfter(command: Command): string {
   let text = '';

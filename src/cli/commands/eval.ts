@@ -32,7 +32,7 @@ Examples:
   nearmiss eval run.trec qrels.dl19.txt -c -l 2 -m map          TREC DL: relevant from grade 2
   nearmiss eval run.trec qrels.txt --format trec -q             as trec_eval prints it
   nearmiss eval run.tsv qrels.dev.tsv --msmarco -m RR@10        MS MARCO's MRR@10
-  nearmiss eval run.trec data/squad --split test -m Coverage@20 passages that hold an answer
+  nearmiss eval run.trec data/squad --split test -m Coverage@20  passages that hold an answer
 
 Measures are written as in ir_measures (nDCG@10, P(rel=2)@5, nDCG(dcg='exp-log2')@10) or as in trec_eval
 (ndcg_cut_10, recip_rank, P.5,10, official, all_trec); nearmiss eval --list shows them all.`;
