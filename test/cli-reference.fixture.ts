@@ -46,7 +46,7 @@ function section({ path, command }: CommandLine): string {
     '',
     command.description(),
     '',
-    '```sh',
+    '```',
     `nearmiss ${usage(path, command)}`,
     '```',
   ];
