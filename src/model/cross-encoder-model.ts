@@ -18,6 +18,7 @@ import type { EncoderModel, LoadModelOptions, SaveModelOptions } from './encoder
 import { initialize } from './initialize.js';
 import { checkLength, checkVocabulary, withLayers } from './model-checks.js';
 import { exportedStates } from './onnx-export.js';
+import type { TokenizedText } from './packed-batch.js';
 import { writeSafetensors } from './safetensors.js';
 import { openModel } from './source.js';
 import type { Weights } from './weights.js';
@@ -89,6 +90,16 @@ export async function loadCrossEncoder(
   } finally {
     await source.weights.close();
   }
+}
+
+/** A query and a document, each tokenised by itself, as the model reads them together. */
+export function joinTexts(
+  { tokenizer, maxLength }: CrossEncoderModel,
+  query: TokenizedText,
+  document: TokenizedText,
+): TokenizedText {
+  const { ids, typeIds } = tokenizer.joinPair(query.ids, document.ids, { maxLength });
+  return { ids, types: typeIds };
 }
 
 /** Saves a cross-encoder as a folder; it appears complete or not at all. See {@link fillCrossEncoderFolder}. */

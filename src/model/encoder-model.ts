@@ -30,7 +30,11 @@ export interface EncoderModel {
 }
 
 /** A text as the model's tokenizer is to see it: the prompt for its use before it, lowercase if the model wants that. */
-export function prepareText({ prompts, lowercase }: EncoderModel, text: string, use?: string): string {
+export function prepareText(
+  { prompts, lowercase }: Pick<EncoderModel, 'prompts' | 'lowercase'>,
+  text: string,
+  use?: string,
+): string {
   const prompt = (use !== undefined && prompts[use]) || '';
   return lowercase ? (prompt + text).toLowerCase() : prompt + text;
 }

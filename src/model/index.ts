@@ -13,6 +13,7 @@ export {
   createCrossEncoder,
   exportCrossEncoder,
   fillCrossEncoderFolder,
+  joinTexts,
   type LoadCrossEncoderOptions,
   loadCrossEncoder,
   saveCrossEncoder,

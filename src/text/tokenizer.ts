@@ -131,13 +131,13 @@ export class Tokenizer {
    * tokenising again.
    */
   joinPair(
-    first: Int32Array,
-    second: Int32Array,
+    first: ArrayLike<number>,
+    second: ArrayLike<number>,
     options: EncodeOptions = {},
   ): { ids: Int32Array; typeIds: Uint8Array } {
     const { before, after } = this.#templates.single;
-    const bare = (ids: Int32Array): Int32Array =>
-      ids.subarray(before.ids.length, ids.length - after.ids.length);
+    const bare = (ids: ArrayLike<number>): Int32Array =>
+      Int32Array.from(ids).subarray(before.ids.length, ids.length - after.ids.length);
     const room = roomFor(options.maxLength, specialCount(this.#templates.pair));
     return joinPair(this.#templates.pair, { first: bare(first), second: bare(second) }, room);
   }

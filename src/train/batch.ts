@@ -26,6 +26,12 @@ export function documentCount(batch: TrainingBatch): number {
   return batch.pieceOffsets ? batch.pieceOffsets.length - 1 : batch.documents.length;
 }
 
+/** Tokens of a batch in which every text is encoded once. */
+export function tokenCount(batch: TrainingBatch): number {
+  const count = (sum: number, { ids }: TokenizedText): number => sum + ids.length;
+  return batch.documents.reduce(count, batch.queries.reduce(count, 0));
+}
+
 /** The masks a loss works with. */
 export function lossMasks(
   batch: TrainingBatch,

@@ -9,7 +9,7 @@ import {
 } from '../engine/index.js';
 import { embeddingSize } from '../model/encoder-graph.js';
 import { batchByTokens, type TokenizedText } from '../model/packed-batch.js';
-import type { TrainingBatch } from './batch.js';
+import { type TrainingBatch, tokenCount } from './batch.js';
 import { GradientGraph, parameterFeeds } from './gradient-graph.js';
 import { buildObjective, embeddedDim, objectiveFeeds, QUERIES } from './objective.js';
 import type { Step, StepOptions, StepResult, StepRun } from './step.js';
@@ -76,7 +76,11 @@ export class CachedStep implements Step {
     });
     await this.#backward(queries, queryChunks, result.dQueries.data as Float32Array, gradients);
     await this.#backward(documents, documentChunks, result.dDocuments.data as Float32Array, gradients);
-    return { loss: Number(result.loss.data[0]), scores: result.scores.data as Float32Array };
+    return {
+      loss: Number(result.loss.data[0]),
+      scores: result.scores.data as Float32Array,
+      tokens: tokenCount(batch),
+    };
   }
 
   async release(): Promise<void> {

@@ -4,7 +4,7 @@ import { NearmissError } from '../base/errors.js';
 import { writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
 import type { Optimizer, ParameterStore } from '../engine/index.js';
 import type { RunDirectory } from './run-directory.js';
-import type { TowerModels } from './tower-models.js';
+import type { TrainedModel } from './trained-model.js';
 
 /** What a checkpoint knows besides weights and moments. */
 export interface CheckpointState {
@@ -21,12 +21,12 @@ const STATE_FILE = 'state.json';
 /** Writes `checkpoints/step-N`: a model folder, the optimizer's moments and `state.json`; all of it or nothing. */
 export async function saveCheckpoint(
   run: RunDirectory,
-  models: TowerModels,
+  model: TrainedModel,
   optimizer: Optimizer,
   state: Omit<CheckpointState, 'optimizer'>,
 ): Promise<void> {
   await writeDirectoryAtomic(run.stepPath('checkpoints', state.step), async (folder) => {
-    await models.fill(folder, { onnx: false });
+    await model.fill(folder, { onnx: false });
     for (const [name, store] of Object.entries(optimizer.state)) {
       await writeFileAtomic(join(folder, momentFile(name)), bytesOf(store));
     }

@@ -4,12 +4,12 @@ import { CREATED_BY } from '../base/version.js';
 import type { SessionOptions } from '../engine/index.js';
 import { evaluate, findAnswerRanks } from '../evaluate/index.js';
 import type { ModelCard } from '../model/index.js';
+import type { CheckpointView } from './checkpoint-view.js';
+import { kindOf } from './encoder-kinds.js';
 import type { EventWriter } from './events.js';
 import { annOf, type Plan, planRun, stageAt } from './plan.js';
 import type { NegativesRecipe, Recipe } from './recipe/recipe.js';
-import { Refresh } from './refresh.js';
 import { type RunDirectory, waitFor } from './run-directory.js';
-import { TowerModels } from './tower-models.js';
 import { type EvaluationSet, evaluationSet, type TrainingData } from './training-data.js';
 
 export interface InferencerOptions {
@@ -30,9 +30,6 @@ export interface StepEvaluation {
   seconds: Record<string, number>;
 }
 
-/** How deep dev rankings go. */
-const DEV_DEPTH = 100;
-
 /**
  * The Inferencer: takes the newest checkpoint, encodes the corpus with it, publishes fresh negatives and dev
  * measures, and keeps the best model, until the Trainer has finished and its last checkpoint is measured.
@@ -49,13 +46,13 @@ export async function runInferencer(options: InferencerOptions): Promise<void> {
       stop: async () => (await shouldStop()) || (await isDone(run, recipe, plan)),
     });
     if (step === undefined || (await shouldStop())) break;
-    const onProgress = (done: number): Promise<void> =>
-      events.write({ type: 'encode', step, done, total: data.documents.count });
-    const refresh = await Refresh.open(step, { run, recipe, data, session, onProgress });
+    const onProgress = (done: number, total: number): Promise<void> =>
+      events.write({ type: 'encode', step, done, total });
+    const view = await kindOf(recipe).openCheckpoint(step, { run, recipe, data, session, onProgress });
     const ann = annAfter(plan, step);
-    if (ann && !(await run.has('negatives', step))) await events.write(await refresh.publishNegatives(ann));
-    if (isMeasured(recipe, plan, step)) await measure(refresh, dev, options);
-    await refresh.close();
+    if (ann && !(await run.has('negatives', step))) await events.write(await view.publishNegatives(ann));
+    if (isMeasured(recipe, plan, step)) await measure(view, dev, options);
+    await view.close();
     await prune(run, step, recipe.checkpoint.keep);
   }
   await events.write({
@@ -90,17 +87,15 @@ function isMeasured({ evaluation }: Recipe, plan: Plan, step: number): boolean {
   return evaluation.when === 'checkpoints' || step === plan.totalSteps;
 }
 
-async function measure(refresh: Refresh, dev: EvaluationSet, options: InferencerOptions): Promise<void> {
+async function measure(view: CheckpointView, dev: EvaluationSet, options: InferencerOptions): Promise<void> {
   const { run, recipe, data, events } = options;
-  const { step } = refresh;
-  const { measures, best, split } = recipe.evaluation;
+  const { step } = view;
+  const { measures, best, split, depth } = recipe.evaluation;
   const started = performance.now();
-  const rankings = await refresh.rankings(dev.queries, DEV_DEPTH);
+  const rankings = await view.rankings(dev.queries, depth);
   const found = { tag: `step ${step}`, rankings };
   const needsAnswers = measures.some((measure) => measure.startsWith('Coverage'));
-  const answerRanks = needsAnswers
-    ? await findAnswerRanks(data.dataset, found, { depth: DEV_DEPTH, split })
-    : undefined;
+  const answerRanks = needsAnswers ? await findAnswerRanks(data.dataset, found, { depth, split }) : undefined;
   const { mean } = evaluate(found, dev.qrels, measures, { complete: true, answerRanks });
   const values = { ...mean };
   const isBest = values[best] > ((await bestSoFar(run))?.measures[best] ?? Number.NEGATIVE_INFINITY);
@@ -109,7 +104,7 @@ async function measure(refresh: Refresh, dev: EvaluationSet, options: Inferencer
     split,
     queries: dev.queries.length,
     measures: values,
-    seconds: refresh.seconds,
+    seconds: view.seconds,
   };
   if (isBest) {
     await keepBest(options, evaluation);
@@ -130,7 +125,7 @@ async function keepBest(
   { run, recipe, data }: InferencerOptions,
   { step, split, measures }: StepEvaluation,
 ): Promise<void> {
-  const models = await TowerModels.load(run.stepPath('checkpoints', step));
+  const model = await kindOf(recipe).load(run.stepPath('checkpoints', step));
   const dataset = data.dataset.name;
   const card: Partial<ModelCard> = {
     name: `${dataset}-${recipe.name}`,
@@ -147,7 +142,7 @@ async function keepBest(
     versions: { nearmiss: CREATED_BY, node: process.versions.node },
     ance: recipe.stages.some(({ negatives }) => negatives.some(({ source }) => source === 'ann')),
   };
-  await writeDirectoryAtomic(run.file('best'), (folder) => models.fill(folder, { card }), {
+  await writeDirectoryAtomic(run.file('best'), (folder) => model.fill(folder, { card }), {
     overwrite: true,
   });
 }

@@ -25,6 +25,8 @@ export interface Update {
   /** Before clipping. */
   gradientNorm: number;
   groupNorms: Record<string, number>;
+  /** Encoded, without padding. */
+  tokens: number;
 }
 
 /** Turns batches into updates: gradients, accumulation, clipping, optimizer, and a stop when numbers go wrong. */
@@ -45,11 +47,13 @@ export class Learner {
     const { step, optimizer, learningRate, clip, layers, seed } = this.#options;
     const queries = batches.reduce((sum, batch) => sum + batch.queries.length, 0);
     let loss = 0;
+    let tokens = 0;
     this.#gradients.buffer.fill(0);
     for (const [part, batch] of batches.entries()) {
       const weight = batch.queries.length / queries;
       const result = await step.addGradients(batch, this.#gradients, { seed, step: number, part, weight });
       loss += weight * result.loss;
+      tokens += result.tokens;
     }
     const norms = groupNorms(this.#gradients, (name) => layerGroupOf(name, layers));
     const gradientNorm = Math.hypot(...Object.values(norms));
@@ -57,7 +61,7 @@ export class Learner {
     if (!Number.isFinite(loss) || !Number.isFinite(gradientNorm))
       throw diverged(number, loss, gradientNorm, rate);
     optimizer.update(this.#gradients, rate, clip === undefined ? 1 : clipFactor(gradientNorm, clip));
-    return { step: number, loss, learningRate: rate, gradientNorm, groupNorms: norms };
+    return { step: number, loss, learningRate: rate, gradientNorm, groupNorms: norms, tokens };
   }
 }
 

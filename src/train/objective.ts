@@ -43,12 +43,20 @@ export function buildObjective(
   embeddings: { queries: Value; documents: Value },
   options: ObjectiveOptions,
 ): { loss: Value; scores: Value; weight: Value } {
-  const { loss, scale = 1, negatives = loss.negatives, maxPieces = 1 } = options;
-  const positive = graph.input('positive', [QUERIES, DOCUMENTS]);
-  const allowed = graph.input('negative', [QUERIES, DOCUMENTS]);
+  const { scale = 1, maxPieces = 1 } = options;
   const products = matmul(embeddings.queries, embeddings.documents, { transposeB: true, alpha: scale });
   const dims = { queries: QUERIES, documents: DOCUMENTS, maxPieces };
-  const scores = maxPieces > 1 ? bestPieces(graph, products, dims) : products;
+  return buildLoss(graph, maxPieces > 1 ? bestPieces(graph, products, dims) : products, options);
+}
+
+/** From scores [queries, documents] to the loss. */
+export function buildLoss(
+  graph: Graph,
+  scores: Value,
+  { loss, negatives = loss.negatives }: Pick<ObjectiveOptions, 'loss' | 'negatives'>,
+): { loss: Value; scores: Value; weight: Value } {
+  const positive = graph.input('positive', [QUERIES, DOCUMENTS]);
+  const allowed = graph.input('negative', [QUERIES, DOCUMENTS]);
   const negative = negatives === 'hardest' ? hardest(scores, allowed) : allowed;
   return { loss: loss.build({ scores, positive, negative }), scores, weight: graph.input('weight', []) };
 }

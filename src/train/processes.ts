@@ -33,7 +33,7 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
   }
   const events = await EventWriter.open(run.file('events', `${role}.jsonl`), onEvent);
   try {
-    const { description, data, models } = await openRun(path, { quiet });
+    const { description, data, model } = await openRun(path, { quiet });
     const { recipe, recipeFingerprint } = description;
     if (role === 'inferencer') {
       const shouldStop = async (): Promise<boolean> => stopSignal?.aborted === true;
@@ -42,7 +42,7 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
       const shouldStop = async (): Promise<boolean> => {
         return stopSignal?.aborted === true || (await stoppedEarly(run));
       };
-      await runTrainer({ run, recipe, recipeFingerprint, data, models, events, session, shouldStop });
+      await runTrainer({ run, recipe, recipeFingerprint, data, model, events, session, shouldStop });
       if (await stoppedEarly(run)) await run.finish({ stoppedEarly: true });
     }
     await data.close();

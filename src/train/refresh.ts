@@ -1,6 +1,5 @@
 import { NearmissError } from '../base/errors.js';
 import { exists } from '../base/files.js';
-import type { SessionOptions } from '../engine/index.js';
 import type { Ranking } from '../evaluate/index.js';
 import {
   type DocumentIndex,
@@ -17,35 +16,32 @@ import {
   type RankedList,
   replacedShare,
 } from '../negatives/index.js';
+import type { CheckpointView, CheckpointViewOptions } from './checkpoint-view.js';
 import { encodeCorpus, removeShards } from './corpus-encoder.js';
 import type { RefreshEvent } from './events.js';
 import { withRules } from './mining-rules.js';
-import type { NegativesRecipe, Recipe } from './recipe/recipe.js';
+import type { NegativesRecipe } from './recipe/recipe.js';
 import { type RunDirectory, START_FOLDER } from './run-directory.js';
 import { loadSide } from './tower-models.js';
-import type { TrainingData } from './training-data.js';
 
 /** Queries searched at once. */
 const CHUNK = 2048;
 
-export interface RefreshOptions {
-  run: RunDirectory;
-  recipe: Recipe;
-  data: TrainingData;
-  session: SessionOptions;
-  onProgress?: (documents: number) => void | Promise<void>;
-}
-
 /** The corpus as one checkpoint sees it: encoded, indexed, ready for queries. */
-export class Refresh {
+export class Refresh implements CheckpointView {
   readonly step: number;
   /** Seconds spent so far, by part. */
   readonly seconds = { encode: 0, index: 0, search: 0 };
-  readonly #options: RefreshOptions;
+  readonly #options: CheckpointViewOptions;
   readonly #queryEncoder: Encoder;
   readonly #index: DocumentIndex;
 
-  private constructor(step: number, options: RefreshOptions, queryEncoder: Encoder, index: DocumentIndex) {
+  private constructor(
+    step: number,
+    options: CheckpointViewOptions,
+    queryEncoder: Encoder,
+    index: DocumentIndex,
+  ) {
     this.step = step;
     this.#options = options;
     this.#queryEncoder = queryEncoder;
@@ -53,7 +49,7 @@ export class Refresh {
   }
 
   /** Encodes and indexes the corpus with a checkpoint, or opens the index where that was done before. */
-  static async open(step: number, options: RefreshOptions): Promise<Refresh> {
+  static async open(step: number, options: CheckpointViewOptions): Promise<Refresh> {
     const { run, session } = options;
     const folder = run.stepPath('index', step);
     const seconds = (await exists(folder)) ? { encode: 0, index: 0 } : await buildIndex(step, options);
@@ -152,7 +148,10 @@ export class Refresh {
 }
 
 /** Writes `index/step-N`; gives the seconds that encoding and indexing took. */
-async function buildIndex(step: number, options: RefreshOptions): Promise<{ encode: number; index: number }> {
+async function buildIndex(
+  step: number,
+  options: CheckpointViewOptions,
+): Promise<{ encode: number; index: number }> {
   const { run, recipe, data, session } = options;
   const shards = run.file('cache', 'shards', String(step));
   const started = performance.now();
@@ -163,7 +162,7 @@ async function buildIndex(step: number, options: RefreshOptions): Promise<{ enco
     documents: data.documents,
     encoder,
     directory: shards,
-    onProgress: options.onProgress,
+    onProgress: (done) => options.onProgress?.(done, data.documents.count),
   });
   await encoder.release();
   const encoded = performance.now();

@@ -3,12 +3,12 @@ import { NearmissError } from '../base/errors.js';
 import { withFileLock } from '../base/file-lock.js';
 import { exists, writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
 import { CREATED_BY } from '../base/version.js';
-import { type Dataset, documentTexts, openDataset } from '../data/index.js';
-import { createEncoderModel, type EncoderModel, loadEncoderModel } from '../model/index.js';
-import { trainTokenizer } from '../text/train-tokenizer.js';
-import type { ModelRecipe, Recipe } from './recipe/recipe.js';
+import { type Dataset, openDataset } from '../data/index.js';
+import { kindOf } from './encoder-kinds.js';
+import type { Recipe } from './recipe/recipe.js';
+import { recipeSchema } from './recipe/schema.js';
 import { RunDirectory, START_FOLDER } from './run-directory.js';
-import { TowerModels } from './tower-models.js';
+import type { TrainedModel } from './trained-model.js';
 import { openTrainingData, type TrainingData } from './training-data.js';
 
 /** `run.json`: what a run is, so that any process can join it knowing nothing but its folder. */
@@ -38,9 +38,8 @@ export async function createRun(
   await requireSplits(dataset, [split, recipe.evaluation.split]);
   for (const judged of [split, recipe.evaluation.split]) await requirePositives(dataset, judged);
   await run.create();
-  const model = await startingModel(recipe, dataset, options);
-  const models = TowerModels.from(model, recipe.model.towers);
-  await writeDirectoryAtomic(run.file(START_FOLDER), (folder) => models.fill(folder, { onnx: false }), {
+  const model = await kindOf(recipe).start(recipe, dataset, options);
+  await writeDirectoryAtomic(run.file(START_FOLDER), (folder) => model.fill(folder, { onnx: false }), {
     overwrite: true,
   });
   await writeFileAtomic(run.file('recipe.yaml'), options.recipeText ?? stringify(recipe));
@@ -56,7 +55,8 @@ export async function isRun(path: string): Promise<boolean> {
 
 export async function readRunDescription(run: RunDirectory): Promise<RunDescription> {
   const description = await run.readJson<RunDescription>('run.json');
-  if (description?.format === 1) return description;
+  // A run from before a setting existed goes on with the setting's default.
+  if (description?.format === 1) return { ...description, recipe: recipeSchema.parse(description.recipe) };
   throw new NearmissError(`${run.path}: not a run: expected run.json in it`, {
     hint: 'start one with `nearmiss train --data DIR --recipe NAME --out RUN`',
   });
@@ -68,7 +68,7 @@ export interface OpenRun {
   description: RunDescription;
   data: TrainingData;
   /** From the newest checkpoint, or as the run starts. */
-  models: TowerModels;
+  model: TrainedModel;
 }
 
 export async function openRun(path: string, options: { quiet?: boolean } = {}): Promise<OpenRun> {
@@ -76,78 +76,23 @@ export async function openRun(path: string, options: { quiet?: boolean } = {}): 
   const description = await readRunDescription(run);
   const newest = (await run.steps('checkpoints')).at(-1);
   const folder = newest === undefined ? run.file(START_FOLDER) : run.stepPath('checkpoints', newest);
-  const models = await TowerModels.load(folder);
+  const { recipe } = description;
+  const kind = kindOf(recipe);
+  const model = await kind.load(folder);
   const dataset = await openDataset(description.data);
   // Both processes want the same token caches at the same moment: the second finds what the first has built.
   const data = await withFileLock(run.file('cache', 'tokens.lock'), () =>
     openTrainingData({
       dataset,
       split: description.split,
-      model: models.model('documents'),
-      recipe: description.recipe.model,
+      reader: model.reader,
+      lengths: kind.textLengths(recipe.model),
+      passages: recipe.model.passages,
       directory: run.file('cache'),
       quiet: options.quiet,
     }),
   );
-  return { run, description, data, models };
-}
-
-async function startingModel(
-  recipe: Recipe,
-  dataset: Dataset,
-  options: { quiet?: boolean },
-): Promise<EncoderModel> {
-  const { init, layers, head, maxLength, dropout } = recipe.model;
-  const longest = Math.max(maxLength.query, maxLength.document);
-  const model =
-    init === 'scratch'
-      ? await scratchModel(recipe, dataset, options)
-      : await loadEncoderModel(init, {
-          layers,
-          head,
-          maxLength: longest,
-          seed: recipe.seed,
-          quiet: options.quiet,
-        });
-  if (dropout === undefined) return model;
-  const config = { ...model.spec.config, hiddenDropout: dropout, attentionDropout: dropout };
-  return { ...model, spec: { ...model.spec, config } };
-}
-
-async function scratchModel(
-  recipe: Recipe,
-  dataset: Dataset,
-  { quiet }: { quiet?: boolean },
-): Promise<EncoderModel> {
-  const { layers, hiddenSize, heads, vocabularySize, maxLength, head } = requireSizes(recipe.model);
-  async function* texts(): AsyncGenerator<string> {
-    for await (const { text } of documentTexts(dataset).records()) yield text;
-    for await (const { text } of dataset.queries()) yield text;
-  }
-  const tokenizer = await trainTokenizer(texts(), { vocabularySize, quiet });
-  const longest = Math.max(maxLength.query, maxLength.document);
-  return createEncoderModel({
-    tokenizer,
-    layers,
-    hiddenSize,
-    heads,
-    maxLength: longest,
-    head,
-    seed: recipe.seed,
-  });
-}
-
-type Sizes = 'layers' | 'hiddenSize' | 'heads' | 'vocabularySize';
-
-function requireSizes(model: ModelRecipe): ModelRecipe & Required<Pick<ModelRecipe, Sizes>> {
-  const sizes: Sizes[] = ['layers', 'hiddenSize', 'heads', 'vocabularySize'];
-  const missing = sizes.filter((size) => model[size] === undefined);
-  if (missing.length > 0) {
-    throw new NearmissError(`model.init scratch needs ${missing.map((size) => `model.${size}`).join(', ')}`, {
-      hint: 'set them in the recipe or with --set, e.g. --set model.hiddenSize=128',
-    });
-  }
-  return model as ModelRecipe & Required<Pick<ModelRecipe, Sizes>>;
+  return { run, description, data, model };
 }
 
 /** Asked before anything is written: a run that can never learn is not begun. */

@@ -1,7 +1,7 @@
 import { differentiateLoss, Graph, type ParameterStore, type SessionOptions } from '../engine/index.js';
 import type { StepRandom } from '../model/dropout.js';
 import type { EncoderSpec } from '../model/encoder-graph.js';
-import type { TrainingBatch } from './batch.js';
+import { type TrainingBatch, tokenCount } from './batch.js';
 import { GradientGraph } from './gradient-graph.js';
 import { buildObjective, embeddedDim, type ObjectiveOptions, objectiveFeeds } from './objective.js';
 import { buildTowers, type Towers, type TwoSides } from './towers.js';
@@ -28,9 +28,11 @@ export interface StepResult {
   loss: number;
   /** [queries, documents], row by row. */
   scores: Float32Array;
+  /** Tokens that were encoded, without padding. */
+  tokens: number;
 }
 
-/** What both ways to compute a batch's gradients offer. */
+/** What every way to compute a batch's gradients offers. */
 export interface Step {
   /** Computes the batch's loss and adds its gradients to `gradients`. */
   addGradients(batch: TrainingBatch, gradients: ParameterStore, run: StepRun): Promise<StepResult>;
@@ -71,7 +73,7 @@ export class DirectStep implements Step {
       ...objectiveFeeds(batch, this.#options, run.weight),
     };
     const { loss, scores } = await this.#graph.addGradients(feeds, gradients);
-    return { loss: Number(loss.data[0]), scores: scores.data as Float32Array };
+    return { loss: Number(loss.data[0]), scores: scores.data as Float32Array, tokens: tokenCount(batch) };
   }
 
   release(): Promise<void> {

@@ -1,14 +1,21 @@
 import { join } from 'node:path';
 import { exists } from '../base/files.js';
-import { ParameterStore } from '../engine/index.js';
+import { ParameterStore, type SessionOptions } from '../engine/index.js';
 import {
+  type EncoderConfig,
   type EncoderModel,
   encoderParameters,
   fillEncoderFolder,
   loadEncoderModel,
   type SaveModelOptions,
 } from '../model/index.js';
+import { CachedStep } from './cached-step.js';
+import { lossOf } from './components.js';
+import type { PlannedStage } from './plan.js';
+import type { Recipe } from './recipe/recipe.js';
+import { DirectStep, type Step } from './step.js';
 import { TOWER_PREFIX, type Towers, towerParameters } from './towers.js';
+import { hasDropout, type TextReader, type TrainedModel } from './trained-model.js';
 
 /** Subfolders of a model with two towers; a shared encoder is the folder itself. */
 const TOWER_FOLDERS = { queries: 'query', documents: 'document' } as const;
@@ -19,7 +26,7 @@ export type Side = keyof typeof TOWER_FOLDERS;
  * The encoder, or the two, that a run trains: one buffer of parameters for the optimizer, and a model for each side
  * to encode with and to save.
  */
-export class TowerModels {
+export class TowerModels implements TrainedModel {
   readonly towers: Towers;
   /** What the step's graph and the optimizer work on. */
   readonly parameters: ParameterStore;
@@ -49,9 +56,32 @@ export class TowerModels {
     return models;
   }
 
-  /** The spec, tokenizer and other settings, which both sides share. */
-  get settings(): Omit<EncoderModel, 'parameters'> {
+  get config(): EncoderConfig {
+    return this.#model.spec.config;
+  }
+
+  get reader(): TextReader {
     return this.#model;
+  }
+
+  step(recipe: Recipe, stage: PlannedStage, session: SessionOptions): Promise<Step> {
+    const { spec } = this.#model;
+    const { mode, pieces } = recipe.model.passages;
+    const options = {
+      spec,
+      parameters: this.parameters,
+      towers: this.towers,
+      loss: lossOf(stage.loss),
+      scale: 1 / stage.loss.temperature,
+      negatives: stage.batchNegatives,
+      maxPieces: mode === 'max' ? pieces : 1,
+      dropout: hasDropout(spec.config),
+      session,
+    };
+    const { cacheTokens } = stage.batch;
+    return cacheTokens > 0
+      ? CachedStep.create({ ...options, tokenBudget: cacheTokens })
+      : DirectStep.create(options);
   }
 
   /** One side's model as it is now; with two towers a copy. */

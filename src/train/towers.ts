@@ -2,23 +2,15 @@ import {
   type DenseTensor,
   type Graph,
   type ParameterSpec,
-  permuteRows,
   reshape,
   split,
   type Value,
 } from '../engine/index.js';
-import { dropoutFeeds, type StepRandom } from '../model/dropout.js';
-import {
-  buildEncoder,
-  type DropoutPlace,
-  type EncoderSpec,
-  embeddingSize,
-  encoderFeeds,
-  encoderParameters,
-  textsDim,
-} from '../model/encoder-graph.js';
-import { packBatch, type TokenizedText } from '../model/packed-batch.js';
+import type { StepRandom } from '../model/dropout.js';
+import { buildEncoder, type EncoderSpec, embeddingSize, encoderParameters } from '../model/encoder-graph.js';
+import type { TokenizedText } from '../model/packed-batch.js';
 import { QUERIES } from './objective.js';
+import { OrderedRows } from './ordered-rows.js';
 
 /** One encoder for queries and documents, or one each (as DPR has). */
 export type Towers = 'shared' | 'two';
@@ -37,49 +29,20 @@ export function towerParameters(spec: EncoderSpec, towers: Towers): ParameterSpe
   );
 }
 
-/** An encoder inside a step's graph, with its rows back in the order of the texts. */
-export class Tower {
-  readonly #spec: EncoderSpec;
-  readonly #prefix: string;
-  readonly #groups: number;
-  readonly #dropoutPlaces: DropoutPlace[];
-  readonly learned: Value[];
-  /** [texts, size], in the order the texts were given. */
-  readonly embeddings: Value;
-
+/** An encoder of vectors inside a step's graph. */
+export class Tower extends OrderedRows {
   constructor(
     graph: Graph,
     options: { spec: EncoderSpec; prefix: string; groups: number; dropout?: boolean },
   ) {
-    const { spec, prefix, groups, dropout } = options;
-    const encoder = buildEncoder(graph, spec, { prefix, groups, dropout });
-    const index = (name: string): Value => graph.input(prefix + name, [textsDim(prefix, groups)], 'int32');
-    this.#spec = spec;
-    this.#prefix = prefix;
-    this.#groups = groups;
-    this.#dropoutPlaces = encoder.dropoutPlaces;
-    this.learned = encoder.learned;
-    this.embeddings = permuteRows(encoder.embeddings, index('order'), index('inverse'));
+    const { config, head } = options.spec;
+    const encoder = buildEncoder(graph, options.spec, options);
+    super(graph, encoder, { ...options, config, pooling: head.pooling });
   }
 
-  feeds(texts: readonly TokenizedText[], random: StepRandom): Record<string, DenseTensor> {
-    const { config, head } = this.#spec;
-    const packed = packBatch(texts, {
-      groups: this.#groups,
-      pooling: head.pooling,
-      padTokenId: config.padTokenId,
-      positionOffset: config.positionOffset,
-    });
-    const rowOf = new Int32Array(texts.length);
-    packed.order.forEach((text, row) => {
-      rowOf[text] = row;
-    });
-    return {
-      ...encoderFeeds(packed, this.#prefix),
-      ...dropoutFeeds(this.#dropoutPlaces, packed, random, this.#prefix),
-      [`${this.#prefix}order`]: { shape: [texts.length], data: rowOf },
-      [`${this.#prefix}inverse`]: { shape: [texts.length], data: packed.order },
-    };
+  /** [texts, size], in the order the texts were given. */
+  get embeddings(): Value {
+    return this.rows;
   }
 }
 

@@ -1,14 +1,14 @@
 import type { SessionOptions } from '../engine/index.js';
-import { BatchMaker, type MadeBatch } from './batch-maker.js';
+import { BatchMaker } from './batch-maker.js';
 import { readCheckpointState, restoreOptimizer, saveCheckpoint } from './checkpoint.js';
-import { learningRateOf, optimizerOf, stepOf } from './components.js';
+import { learningRateOf, optimizerOf } from './components.js';
 import type { EventWriter } from './events.js';
 import { Learner } from './learner.js';
 import { isCheckpointStep, planRun } from './plan.js';
 import type { Recipe } from './recipe/recipe.js';
 import type { RunDirectory } from './run-directory.js';
 import { StageNegatives } from './stage-negatives.js';
-import type { TowerModels } from './tower-models.js';
+import type { TrainedModel } from './trained-model.js';
 import type { TrainingData } from './training-data.js';
 
 export interface TrainerOptions {
@@ -16,8 +16,8 @@ export interface TrainerOptions {
   recipe: Recipe;
   recipeFingerprint: string;
   data: TrainingData;
-  /** As the newest checkpoint has them, or as the recipe starts. */
-  models: TowerModels;
+  /** As the newest checkpoint has it, or as the recipe starts. */
+  model: TrainedModel;
   events: EventWriter;
   session: SessionOptions;
   /** Asked before each step; a run that stops goes on later from its newest checkpoint. */
@@ -29,7 +29,7 @@ export interface TrainerOptions {
  * newest one when it is started again.
  */
 export async function runTrainer(options: TrainerOptions): Promise<void> {
-  const { run, recipe, recipeFingerprint, data, models, events, session, shouldStop } = options;
+  const { run, recipe, recipeFingerprint, data, model, events, session, shouldStop } = options;
   const plan = planRun(recipe);
   const { every } = recipe.checkpoint;
   const resumed = (await run.steps('checkpoints')).at(-1);
@@ -42,24 +42,24 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
 
   for (const stage of plan.stages) {
     if (step >= stage.end) continue;
-    const optimizer = optimizerOf(stage.optimizer, models.parameters);
+    const optimizer = optimizerOf(stage.optimizer, model.parameters);
     if (saved && step === resumed && step > stage.start) {
       await restoreOptimizer(run.stepPath('checkpoints', step), optimizer, saved);
     }
     const checkpoint = async (): Promise<void> => {
       if (!isCheckpointStep(plan, step, every) || (await run.has('checkpoints', step))) return;
       const started = performance.now();
-      await saveCheckpoint(run, models, optimizer, { step, stage: stage.index, recipeFingerprint });
+      await saveCheckpoint(run, model, optimizer, { step, stage: stage.index, recipeFingerprint });
       await events.write({ type: 'checkpoint', step, seconds: secondsSince(started) });
     };
-    const compiled = await stepOf(recipe, stage, models, session);
+    const compiled = await model.step(recipe, stage, session);
     const learner = new Learner({
       step: compiled,
-      parameters: models.parameters,
+      parameters: model.parameters,
       optimizer,
       learningRate: learningRateOf(stage),
       clip: stage.optimizer.clip,
-      layers: models.settings.spec.config.layers,
+      layers: model.config.layers,
       seed: recipe.seed,
     });
     const batches = new BatchMaker({
@@ -83,7 +83,6 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
         ...update,
         totalSteps: plan.totalSteps,
         stage: stage.name,
-        tokens: tokensOf(made),
         seconds: secondsSince(started),
         negativesVersion: negatives.version,
       });
@@ -94,15 +93,6 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
   }
   await run.finish({ steps: step, totalSteps: plan.totalSteps });
   await events.write({ type: 'end', process: 'trainer', step });
-}
-
-function tokensOf(batches: readonly MadeBatch[]): number {
-  let tokens = 0;
-  for (const { queries, documents } of batches) {
-    for (const { ids } of queries) tokens += ids.length;
-    for (const { ids } of documents) tokens += ids.length;
-  }
-  return tokens;
 }
 
 function secondsSince(started: number): number {

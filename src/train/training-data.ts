@@ -9,10 +9,11 @@ import {
   type TokenCache,
 } from '../data/index.js';
 import { Random } from '../engine/index.js';
-import { type EncoderModel, prepareText, type TokenizedText } from '../model/index.js';
+import { prepareText, type TokenizedText } from '../model/index.js';
 import { lengthOfPieces, splitTokens } from '../text/split-tokens.js';
 import { batchCount, type TokenBatch, tokensAt } from '../text/token-batch.js';
 import type { ModelRecipe } from './recipe/recipe.js';
+import type { TextReader } from './trained-model.js';
 
 /** Documents or queries as tokens, numbered from 0. */
 export interface TokenizedCollection {
@@ -50,29 +51,31 @@ export interface OpenTrainingDataOptions {
   dataset: Dataset;
   /** Split whose judgments are learned from. */
   split: string;
-  model: EncoderModel;
-  recipe: Pick<ModelRecipe, 'maxLength' | 'passages'>;
+  reader: TextReader;
+  /** Tokens kept of each text, or of each piece of a document. */
+  lengths: { query: number; document: number };
+  passages: ModelRecipe['passages'];
   /** Where token caches are kept. */
   directory: string;
   quiet?: boolean;
 }
 
 export async function openTrainingData(options: OpenTrainingDataOptions): Promise<TrainingData> {
-  const { dataset, model, recipe, directory, quiet } = options;
-  const { tokenizer } = model;
-  const { mode, pieces } = recipe.passages;
-  const split = { maxPieces: mode === 'max' ? pieces : 1, pieceLength: recipe.maxLength.document };
+  const { dataset, reader, lengths, directory, quiet } = options;
+  const { tokenizer } = reader;
+  const { mode, pieces } = options.passages;
+  const split = { maxPieces: mode === 'max' ? pieces : 1, pieceLength: lengths.document };
   const documents = await openTokenCache({
-    source: prepared(documentTexts(dataset), model, 'document'),
+    source: prepared(documentTexts(dataset), reader, 'document'),
     tokenizer,
     maxLength: lengthOfPieces(split),
     directory,
     quiet,
   });
   const queries = await openTokenCache({
-    source: prepared(queryTexts(dataset), model, 'query'),
+    source: prepared(queryTexts(dataset), reader, 'query'),
     tokenizer,
-    maxLength: recipe.maxLength.query,
+    maxLength: lengths.query,
     directory,
     quiet,
   });
@@ -160,13 +163,13 @@ async function trainingQueries(
   return training;
 }
 
-function prepared(source: TextSource, model: EncoderModel, use: string): TextSource {
-  const prompt = model.prompts[use];
-  if (!prompt && !model.lowercase) return source;
+function prepared(source: TextSource, reader: TextReader, use: string): TextSource {
+  const prompt = reader.prompts[use];
+  if (!prompt && !reader.lowercase) return source;
   return {
-    composition: `${prompt ?? ''}${source.composition}${model.lowercase ? ' lowercase' : ''}`,
+    composition: `${prompt ?? ''}${source.composition}${reader.lowercase ? ' lowercase' : ''}`,
     async *records() {
-      for await (const { id, text } of source.records()) yield { id, text: prepareText(model, text, use) };
+      for await (const { id, text } of source.records()) yield { id, text: prepareText(reader, text, use) };
     },
   };
 }

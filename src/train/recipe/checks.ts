@@ -1,3 +1,4 @@
+import { checkCross } from './check-cross.js';
 import { checkSource } from './check-source.js';
 import type { Keys } from './origin-tree.js';
 import type { Problem } from './problems.js';
@@ -7,6 +8,7 @@ import type { LossRecipe, Recipe, StageRecipe } from './recipe.js';
 export function checkRecipe(recipe: Recipe): Problem[] {
   const problems = [
     ...checkModel(recipe),
+    ...(recipe.model.kind === 'cross' ? checkCross(recipe) : []),
     ...checkEvaluation(recipe),
     ...checkStageNames(recipe),
     ...recipe.stages.flatMap((stage, index) => checkStage(recipe, stage, ['stages', index])),
@@ -99,7 +101,7 @@ function checkStage(recipe: Recipe, stage: StageRecipe, keys: Keys): Problem[] {
   const optimizer = { ...recipe.optimizer, ...stage.optimizer };
   const problems = [
     ...checkMixture(recipe, stage, loss, keys),
-    ...checkScale(recipe, stage, keys),
+    ...(recipe.model.kind === 'dual' ? checkScale(recipe, stage, keys) : []),
     ...stage.negatives.flatMap((source, index) => checkSource(source, [...keys, 'negatives', index])),
   ];
   const warn = (field: string, message: string, hint: string): number =>

@@ -89,7 +89,7 @@ describe('errors name file, line, path, expected and got', () => {
       'key from nowhere',
       'model: {banana: 1}',
       'my.yaml:1: model.banana: unknown setting',
-      expect.stringMatching(/^model takes init, layers, /),
+      expect.stringMatching(/^model takes kind, init, layers, /),
     ],
     [
       'wrong type',

@@ -19,6 +19,8 @@ export interface Recipe {
 }
 
 export interface ModelRecipe {
+  /** `dual`: queries and documents become vectors, each by itself; `cross`: both are read together and become a score. */
+  kind: 'dual' | 'cross';
   /** `minilm`, `scratch`, a folder or a hub id. */
   init: string;
   /** Keep only the first n layers; with `scratch`, how many there are. */
@@ -82,6 +84,8 @@ export interface EvaluationRecipe {
   when: 'checkpoints' | 'end';
   /** At most this many queries, the same at each measurement; 0 for all. */
   queries: number;
+  /** How deep rankings go; for a cross-encoder, how many of BM25's documents it reranks. */
+  depth: number;
   /** The measure that decides which checkpoint is best. */
   best: string;
   /** Stop after this many evaluations without a new best; 0 never stops. */

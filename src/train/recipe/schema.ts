@@ -86,6 +86,11 @@ const head = mapping({
 });
 
 const model = mapping({
+  kind: oneOf('dual', 'cross')
+    .default('dual')
+    .describe(
+      '`dual`: queries and documents become vectors, each by itself; `cross`: a query and a document are read together and become a score, to rerank',
+    ),
   init: text('minilm, scratch, a folder or a hub id')
     .default('minilm')
     .describe('`minilm`, `scratch`, a model folder (from where the command runs) or a hub id'),
@@ -98,7 +103,9 @@ const model = mapping({
     .describe('one encoder for queries and documents, or one each (DPR)'),
   maxLength: section(
     {
-      query: whole(3).describe('tokens kept of a query'),
+      query: whole(3).describe(
+        'tokens kept of a query; a cross-encoder reads `query` + `document` tokens of a pair, and cuts the longer text first',
+      ),
       document: whole(3).describe('tokens kept of a document, or of each of its pieces'),
     },
     { query: 32, document: 128 },
@@ -127,6 +134,9 @@ const evaluation = mapping({
     .default('checkpoints')
     .describe('measure every checkpoint, or only the last one'),
   queries: whole(0).default(0).describe('at most this many queries, always the same; 0 for all'),
+  depth: whole(1)
+    .default(100)
+    .describe("how deep rankings go; for a cross-encoder, how many of BM25's documents it reranks"),
   best: measure()
     .optional()
     .describe('the measure that decides which checkpoint is best; the first of `measures` unless given'),
