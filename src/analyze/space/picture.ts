@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFileAtomic } from '../../base/files.js';
 import type { RunDirectory } from '../../train/run-directory.js';
 import type { DocumentExcerpt } from '../texts.js';
-import type { PointKind } from './points.js';
+import type { PointKind } from './kinds.js';
 import type { Projection } from './project.js';
 
 /** A point of a picture: the query itself, or a document. */

@@ -2,11 +2,7 @@ import { Random } from '../../engine/index.js';
 import type { DocumentIndex } from '../../index/vectors/index.js';
 import { sampleDistinct } from '../../negatives/sample-distinct.js';
 import { bm25Rankings, type CollectionView } from '../bm25.js';
-
-/** What a point is to the query; documents are the first of these that they are. */
-export const POINT_KINDS = ['query', 'positive', 'ann', 'bm25', 'random'] as const;
-
-export type PointKind = (typeof POINT_KINDS)[number];
+import type { PointKind } from './kinds.js';
 
 /** A document near the query or far from it. */
 export interface ChosenDocument {

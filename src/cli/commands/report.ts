@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import { Option } from 'commander';
+import type { StudyProgress } from '../../analyze/study-progress.js';
+import { writeFileAtomic } from '../../base/files.js';
+import { Progress } from '../../base/progress.js';
+import type { RegisterCommand } from '../command.js';
+import { wholeNumber } from '../option-parsers.js';
+
+interface ReportFlags {
+  out?: string;
+  split?: string;
+  query?: string[];
+  method: 'tsne' | 'umap';
+  queries: number;
+  svg?: boolean;
+  png?: boolean;
+  threads?: number;
+  json?: boolean;
+  quiet?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  nearmiss report runs/medquad                            writes runs/medquad/report.html
+  nearmiss report runs/medquad --out medquad.html --png   and each figure in medquad-figures/, as SVG and PNG
+  nearmiss report runs/medquad --split test               quality on the test split
+  nearmiss report runs/medquad --query q17 --query q42 --method umap
+  nearmiss report runs/medquad --json | jq .quality.systems
+
+The page loads nothing from anywhere: it can be mailed or put on any web server. It has everything that
+\`nearmiss analyze\` draws, the measures of BM25, the model before and after training and their hybrid, the
+queries on which training gains and loses most, and the space around some queries. What takes long is kept
+in RUN/cache. --png needs a Chromium or Chrome on the PATH (or in CHROMIUM). docs/report.md says more.`;
+
+/** `nearmiss report`: a run in one file, for sharing. */
+export const registerReport: RegisterCommand = (program) => {
+  program
+    .command('report')
+    .summary('a run in one HTML file, for sharing')
+    .description('Writes one self-contained page with all figures, measures and example queries of a run.')
+    .argument('<run>', "the run's folder")
+    .option('--out <file>', 'the page (default: RUN/report.html)')
+    .option('--split <name>', "split to measure on (default: the recipe's)")
+    .option(
+      '--query <id>',
+      'draw the space around this query; may be repeated (default: three of dev)',
+      collect,
+    )
+    .addOption(new Option('--method <name>', 'how to draw it').choices(['tsne', 'umap']).default('tsne'))
+    .option('--queries <n>', 'training queries to sample for the analysis', wholeNumber(1), 200)
+    .option('--svg', 'each figure as an SVG file, too, in a folder beside the page')
+    .option('--png', 'and as PNG, drawn by a Chromium')
+    .option('--threads <n>', 'threads to compute with (default: all cores)', wholeNumber(1))
+    .option('--json', 'print the numbers as JSON')
+    .option('--quiet', 'no progress')
+    .addHelpText('after', EXAMPLES)
+    .action(reportCommand);
+};
+
+async function reportCommand(run: string, flags: ReportFlags): Promise<void> {
+  const { figuresFolder, makeSharedReport, writeFigures } = await import('../../analyze/index.js');
+  const { rasterize, requireChromium } = await import('../rasterize.js');
+  const { out = join(run, 'report.html'), split, query: queries, method, threads, quiet } = flags;
+  // Before minutes are spent.
+  const browser = flags.png ? await requireChromium() : undefined;
+  const report = await makeSharedReport({
+    run,
+    split,
+    queries,
+    method,
+    sample: flags.queries,
+    threads,
+    quiet,
+    onProgress: quiet ? undefined : shower(),
+  });
+  await writeFileAtomic(out, report.html);
+  const folder = figuresFolder(out);
+  if (flags.svg || browser) {
+    await writeFigures(folder, report.figures, browser ? (path) => rasterize(browser, path) : undefined);
+  }
+  const { analysis, quality, space } = report;
+  if (flags.json) process.stdout.write(`${JSON.stringify({ out, quality, space, analysis })}\n`);
+  else process.stdout.write(`${out}\n`);
+  if (!quiet && (flags.svg || browser)) process.stderr.write(`figures: ${folder}\n`);
+}
+
+/** One progress line for each part. */
+function shower(): (progress: StudyProgress) => void {
+  let shown: { part: string; bar: Progress; done: number } | undefined;
+  return ({ part, done, total }) => {
+    if (shown?.part !== part) shown = { part, bar: new Progress({ label: part, total }), done: 0 };
+    shown.bar.advance(done - shown.done);
+    shown.done = done;
+  };
+}
+
+function collect(id: string, earlier: string[] = []): string[] {
+  return [...earlier, id];
+}

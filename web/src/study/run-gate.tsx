@@ -1,0 +1,52 @@
+import './study.css';
+import type { ComponentType } from 'preact';
+import { EmptyState, ErrorState, Spinner } from '../components/index.js';
+import { navigate, pathWith, usePlace } from '../router.js';
+import { useServerInfo } from '../server-info.js';
+
+/** Shows a page about one run: the one of the address, else the first. Without runs it says how to get one. */
+export function RunGate({ page: Page }: { page: ComponentType<{ run: string }> }) {
+  const info = useServerInfo();
+  const { params } = usePlace();
+  if (info.error && !info.data) return <ErrorState error={info.error} onRetry={info.reload} />;
+  if (!info.data) return <Spinner label="Asking the server for its runs" />;
+  const { runs } = info.data;
+  const run = params.get('run') ?? runs[0];
+  if (run === undefined) {
+    return (
+      <EmptyState title="No run is served">
+        <p>
+          Train one with <code>nearmiss train --data DIR --recipe NAME --out runs/mine</code> and serve it
+          with <code>nearmiss serve runs/mine</code>, or a folder of them with <code>--runs runs</code>.
+        </p>
+      </EmptyState>
+    );
+  }
+  return <Page key={run} run={run} />;
+}
+
+/** Chooses between the runs of the server; a single one needs no choice. */
+export function RunSelect({ run }: { run: string }) {
+  const { path } = usePlace();
+  const runs = useServerInfo().data?.runs ?? [];
+  if (runs.length < 2) return null;
+  return (
+    <label class="field">
+      Run
+      <select value={run} onChange={(event) => navigate(pathWith(path, { run: event.currentTarget.value }))}>
+        {runs.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** Changes some parameters of the address and keeps the others. */
+export function changeParams(
+  change: Record<string, string | undefined>,
+  options?: { replace?: boolean },
+): void {
+  const params = Object.fromEntries(new URLSearchParams(location.search));
+  navigate(pathWith(location.pathname, { ...params, ...change }), options);
+}
