@@ -13,6 +13,7 @@ interface TrainOptions {
   split: string;
   set: string[];
   printConfig?: boolean;
+  createOnly?: boolean;
   json?: boolean;
   quiet?: boolean;
   trainerThreads?: number;
@@ -25,6 +26,7 @@ Examples:
   nearmiss train --data data/medquad --recipe ance-firstp --out runs/quick --set stages.ance.steps=50
   nearmiss train --recipe ance-firstp --print-config       every value and where it comes from
   nearmiss train --out runs/medquad                        goes on with a run that was interrupted
+  nearmiss train --data /shared/data --recipe ance-firstp --out /shared/run --create-only
 
 The Trainer and the Inferencer run as two processes that meet only in the run's folder. Whatever is interrupted,
 by Ctrl-C or worse, goes on with the same command. The best model is in RUN/best, ready for any other command.`;
@@ -44,6 +46,7 @@ export const registerTrain: RegisterCommand = (program) => {
     .option('--trainer-threads <n>', "the Trainer's share of the cores (default: half)", wholeNumber(1))
     .option('--inferencer-threads <n>', "the Inferencer's share of the cores (default: half)", wholeNumber(1))
     .option('--print-config', 'print the resolved recipe with the origin of each value, and stop')
+    .option('--create-only', "make the run's folder and stop: `trainer` and `inferencer` take it from there")
     .option('--json', 'print the outcome (or the resolved recipe) as JSON')
     .option('--quiet', 'no live view')
     .addHelpText('after', EXAMPLES)
@@ -59,6 +62,7 @@ async function trainCommand(options: TrainOptions): Promise<void> {
   const existing = await isRun(options.out);
   if (existing) await checkSameRun(await readRunDescription(new RunDirectory(options.out)), options);
   else await createNewRun(options.out, options);
+  if (options.createOnly) return;
   await superviseRun(options.out, options);
   await printOutcome(options.out, options.json === true);
 }
