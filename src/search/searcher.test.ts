@@ -1,0 +1,177 @@
+import { appendFile, cp, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fullText } from '../data/index.js';
+import { buildBm25Index } from '../index/bm25/index.js';
+import type { SearchMode } from './retriever.js';
+import { makeSearchFixture, type SearchFixture } from './search.fixture.js';
+import { type OpenSearcherOptions, openSearcher, type Searcher } from './searcher.js';
+import { tuneHybrid } from './tune-hybrid.js';
+
+let fixture: SearchFixture;
+beforeAll(async () => {
+  fixture = await makeSearchFixture();
+}, 120_000);
+afterAll(() => fixture.remove());
+
+async function withSearcher<T>(
+  path: string,
+  options: OpenSearcherOptions,
+  use: (searcher: Searcher) => Promise<T> | T,
+): Promise<T> {
+  const searcher = await openSearcher(path, { threads: 1, ...options });
+  try {
+    return await use(searcher);
+  } finally {
+    await searcher.close();
+  }
+}
+
+async function bestIndex(): Promise<string> {
+  return join(fixture.run, 'index', (await readdir(join(fixture.run, 'index'))).at(-1)!);
+}
+
+describe('what can be opened', () => {
+  const open = (path: string, options: OpenSearcherOptions = {}): Promise<[readonly SearchMode[], string]> =>
+    withSearcher(path, options, ({ modes, defaultMode }) => [modes, defaultMode]);
+
+  test('a run knows all it needs', async () => {
+    expect(await open(fixture.run)).toEqual([['bm25', 'dense', 'hybrid'], 'hybrid']);
+    expect(await open(fixture.run, { modes: ['bm25'] })).toEqual([['bm25'], 'bm25']);
+    expect((await open(fixture.run, { reranker: fixture.reranker }))[0]).toContain('cascade');
+  });
+
+  test('an index of vectors, with or without its collection', async () => {
+    const model = join(fixture.run, 'best');
+    expect(await open(await bestIndex(), { model })).toEqual([['dense'], 'dense']);
+    expect(await open(await bestIndex(), { model, data: fixture.data })).toEqual([
+      ['bm25', 'dense', 'hybrid'],
+      'hybrid',
+    ]);
+    await expect(open(await bestIndex())).rejects.toThrow('an index by itself cannot encode queries');
+    await expect(open(await bestIndex(), { model: 'minilm' })).rejects.toThrow(
+      'minilm makes vectors of 384 numbers',
+    );
+  });
+
+  test('a BM25 index', async () => {
+    const folder = join(fixture.folder, 'bm25');
+    await buildBm25Index(folder, fixture.documents);
+    expect(await open(folder)).toEqual([['bm25'], 'bm25']);
+  });
+
+  test('a collection: words at once, vectors encoded once for a model', async () => {
+    const cache = join(fixture.folder, 'collection-cache');
+    const steps: string[] = [];
+    const options: OpenSearcherOptions = {
+      cache,
+      model: join(fixture.run, 'best'),
+      onProgress: ({ label }) => {
+        steps.push(label.split(' ')[0]);
+        return { advance: () => {}, finish: () => {} };
+      },
+    };
+    expect(await open(fixture.data, { ...options, model: undefined })).toEqual([['bm25'], 'bm25']);
+    expect((await open(fixture.data, options))[0]).toEqual(['bm25', 'dense', 'hybrid']);
+    expect((await open(fixture.data, options))[0]).toEqual(['bm25', 'dense', 'hybrid']);
+    expect(steps).toEqual(['store', 'index', 'encode']);
+  });
+
+  test('what is missing is said', async () => {
+    await expect(open(join(fixture.folder, 'nowhere'))).rejects.toThrow('no such run, index or collection');
+    await expect(open(join(fixture.run, 'best'))).rejects.toThrow('this is a model, not something to search');
+    await expect(open(fixture.data, { modes: ['dense'] })).rejects.toThrow('no vectors');
+    await expect(open(fixture.run, { reranker: join(fixture.run, 'best') })).rejects.toThrow();
+    await withSearcher(fixture.run, {}, (searcher) => {
+      expect(() => searcher.retriever('cascade')).toThrow('no cross-encoder');
+    });
+    await withSearcher(fixture.data, {}, async (searcher) => {
+      await expect(searcher.encode(['x'], 'query')).rejects.toThrow('no model');
+    });
+  });
+
+  test('a run whose collection was moved still searches its vectors, and says so', async () => {
+    const moved = `${fixture.data}-moved`;
+    const notes: string[] = [];
+    await rename(fixture.data, moved);
+    try {
+      await withSearcher(fixture.run, { modes: ['dense'], onNote: (note) => notes.push(note) }, async (s) => {
+        const [hits] = await s.retriever('dense').search(['gox'], { k: 3 });
+        expect(hits).toHaveLength(3);
+        const filtered = s.retriever('dense').search(['gox'], { k: 3, filter: { noun: 1 } });
+        await expect(filtered).rejects.toThrow('no collection');
+      });
+    } finally {
+      await rename(moved, fixture.data);
+    }
+    expect(notes).toEqual([expect.stringContaining('name it with --data')]);
+  });
+});
+
+test('the version changes with the collection, and nothing else', async () => {
+  const data = join(fixture.folder, 'growing');
+  await cp(fixture.data, data, { recursive: true });
+  await rm(join(data, '.nearmiss'), { recursive: true, force: true });
+  const version = () => withSearcher(data, {}, (searcher) => [searcher.version, searcher.documents.count]);
+  const before = await version();
+  expect(await version()).toEqual(before);
+  await appendFile(join(data, 'corpus.jsonl'), '{"_id":"new","title":"","text":"zebra"}\n');
+  const after = await version();
+  expect(after[1]).toBe(197);
+  expect(after[0]).not.toBe(before[0]);
+  await withSearcher(data, {}, async (searcher) => {
+    const [[hit]] = await searcher.retriever('bm25').search(['zebras'], { k: 1 });
+    expect(hit.id).toBe('new');
+  });
+});
+
+test('a document is the nearest to its own vector; explanations add up', async () => {
+  await withSearcher(fixture.run, {}, async (searcher) => {
+    const { id } = fixture.documents[20];
+    const vector = await searcher.vectorOf(id);
+    const [[nearest]] = await searcher.searchVectors(vector!, { k: 1 });
+    expect(nearest.id).toBe(id);
+    expect(await searcher.vectorOf('nobody')).toBeUndefined();
+    const query = `${fullText(fixture.documents[20])} ${fixture.queries[0].text}`;
+    const [words] = await searcher.retriever('bm25').search([query], { k: 5, explain: true });
+    for (const { score, parts } of words) {
+      expect(parts![0].terms!.reduce((sum, term) => sum + term.score, 0)).toBe(score);
+    }
+    const [fused] = await searcher.retriever('hybrid').search([query], { k: 5, explain: true });
+    for (const { score, parts } of fused) {
+      expect(parts!.reduce((sum, part) => sum + part.contribution!, 0)).toBeCloseTo(score, 12);
+    }
+    const snippet = searcher.snippet(query, fixture.documents[20]);
+    expect(snippet.highlights).toHaveLength(2);
+  });
+});
+
+test('tuned weights are kept and used', async () => {
+  const cache = join(fixture.folder, 'tuning');
+  const tuned = await tuneHybrid(fixture.run, { split: 'dev', measure: 'RR@10', cache, threads: 1 });
+  expect(tuned.weights).toHaveLength(2);
+  await withSearcher(fixture.run, { cache }, async (searcher) => {
+    expect(searcher.version).toBe(tuned.version);
+    const [hits] = await searcher
+      .retriever('hybrid')
+      .search([fixture.queries[0].text], { k: 3, explain: true });
+    for (const { parts } of hits) {
+      parts!.forEach(({ score, contribution }, i) => {
+        if (score !== undefined) expect(contribution).toBeCloseTo(tuned.weights[i] * score, 5);
+      });
+    }
+  });
+});
+
+test('in workers the calling thread stays free', async () => {
+  const options = { inWorkers: true, reranker: fixture.reranker, rerankDepth: 50 };
+  await withSearcher(fixture.run, options, async (searcher) => {
+    const retriever = searcher.retriever('cascade');
+    await retriever.search(['warm up'], { k: 5 });
+    const before = performance.eventLoopUtilization();
+    const texts = fixture.queries.slice(0, 20).map(({ text }) => text);
+    await Promise.all(texts.map((text) => retriever.search([text], { k: 5 })));
+    // Computed here, the thread would have been busy nearly all the time.
+    expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.5);
+  });
+});
