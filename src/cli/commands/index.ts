@@ -2,13 +2,16 @@ import type { RegisterCommand } from '../command.js';
 import { registerAnalyze } from './analyze.js';
 import { registerBm25 } from './bm25.js';
 import { registerCompare } from './compare.js';
+import { registerCompletion } from './completion.js';
 import { registerData } from './data.js';
 import { registerDemo } from './demo.js';
+import { registerDoctor } from './doctor.js';
 import { registerEncode } from './encode.js';
 import { registerEval } from './eval.js';
 import { registerFuse } from './fuse.js';
 import { registerIndex } from './index-vectors.js';
 import { registerMine } from './mine.js';
+import { registerReport } from './report.js';
 import { registerRepro } from './repro.js';
 import { registerSearch } from './search.js';
 import { registerServe } from './serve.js';
@@ -32,4 +35,7 @@ export const commands: RegisterCommand[] = [
   registerRepro,
   registerMine,
   registerAnalyze,
+  registerReport,
+  registerDoctor,
+  registerCompletion,
 ];
