@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { exists } from '../base/files.js';
 import { readJsonFile } from '../base/json-file.js';
 import { type EncoderConfig, type ModelType, toHuggingFaceConfig } from './config.js';
 import { SCORE_NAMES } from './cross-encoder-graph.js';
@@ -58,6 +59,8 @@ const architectures = z.looseObject({ architectures: z.array(z.string()).nullish
 
 /** Whether a folder's `config.json` names a model that scores pairs. */
 export async function isCrossEncoder(folder: string): Promise<boolean> {
-  const config = await readJsonFile(join(folder, 'config.json'), architectures);
+  const path = join(folder, 'config.json');
+  if (!(await exists(path))) return false;
+  const config = await readJsonFile(path, architectures);
   return config.architectures?.some((name) => name.endsWith('ForSequenceClassification')) ?? false;
 }

@@ -1,14 +1,15 @@
 import type { SessionOptions } from '../engine/index.js';
 import { CrossEncoder } from '../model/cross-encoder.js';
 import { loadCrossEncoder } from '../model/cross-encoder-model.js';
+import { bestModel } from '../train/best-model.js';
 import type { Reranker } from './reranker.js';
 
 /** What a cross-encoder's part of a score is called. */
 export const CROSS_ENCODER_PART = 'cross-encoder';
 
-/** Opens a trained cross-encoder in this thread, which is blocked while it scores. */
+/** Opens a trained cross-encoder, or the best one of a run, in this thread, which is blocked while it scores. */
 export async function openCrossEncoder(model: string, session?: SessionOptions): Promise<Reranker> {
-  const encoder = await CrossEncoder.create(await loadCrossEncoder(model), { session });
+  const encoder = await CrossEncoder.create(await loadCrossEncoder(await bestModel(model)), { session });
   return {
     name: CROSS_ENCODER_PART,
     score: (query, texts) => encoder.score(query, texts),

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { NearmissError } from '../base/errors.js';
 import { exists } from '../base/files.js';
 import { ParameterStore, type SessionOptions } from '../engine/index.js';
 import {
@@ -6,6 +7,7 @@ import {
   type EncoderModel,
   encoderParameters,
   fillEncoderFolder,
+  isCrossEncoder,
   loadEncoderModel,
   type SaveModelOptions,
 } from '../model/index.js';
@@ -118,5 +120,9 @@ export async function isTwoTowers(folder: string): Promise<boolean> {
 
 /** One side's model from a checkpoint, a best model or any model folder. */
 export async function loadSide(folder: string, side: Side): Promise<EncoderModel> {
-  return loadEncoderModel((await isTwoTowers(folder)) ? join(folder, TOWER_FOLDERS[side]) : folder);
+  if (await isTwoTowers(folder)) return loadEncoderModel(join(folder, TOWER_FOLDERS[side]));
+  if (!(await isCrossEncoder(folder))) return loadEncoderModel(folder);
+  throw new NearmissError(`${folder}: a cross-encoder scores pairs of texts and makes no vectors`, {
+    hint: 'search with BM25 or a retriever and rerank what it finds: `nearmiss rerank`, `nearmiss search --reranker`',
+  });
 }

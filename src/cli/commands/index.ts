@@ -13,6 +13,7 @@ import { registerIndex } from './index-vectors.js';
 import { registerMine } from './mine.js';
 import { registerReport } from './report.js';
 import { registerRepro } from './repro.js';
+import { registerRerank } from './rerank.js';
 import { registerSearch } from './search.js';
 import { registerServe } from './serve.js';
 import { registerInferencer, registerTrain, registerTrainer } from './train.js';
@@ -27,6 +28,7 @@ export const commands: RegisterCommand[] = [
   registerEval,
   registerCompare,
   registerFuse,
+  registerRerank,
   registerSearch,
   registerServe,
   registerTrain,

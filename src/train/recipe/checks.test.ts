@@ -10,6 +10,54 @@ function stage(negatives: string, more = ''): string {
 
 const ANN = stage('{source: ann}');
 
+/** A cross-encoder with one source of negatives. */
+const cross = (source: string, more = ''): string =>
+  `${stage(`{source: ${source}}`)}model: {kind: cross${more}}\nloss: {name: nll, temperature: 1}\n`;
+
+describe('what a cross-encoder cannot do', () => {
+  test.each([
+    [
+      cross('in-batch'),
+      'my.yaml:4: stages.a.negatives.0.source: a cross-encoder would have to read every query with every document of the batch, got in-batch',
+    ],
+    [
+      cross('hardest-in-batch'),
+      'my.yaml:4: stages.a.negatives.0.source: a cross-encoder would have to read every query with every document of the batch, got hardest-in-batch',
+    ],
+    [
+      cross('ann'),
+      'my.yaml:4: stages.a.negatives.0.source: a cross-encoder makes no vectors to search, got ann',
+    ],
+    [cross('bm25', ', towers: two'), 'my.yaml:5: model.towers: a cross-encoder is one encoder, got two'],
+    [
+      cross('bm25', ', passages: {mode: max, pieces: 2}'),
+      "my.yaml:5: model.passages.mode: a cross-encoder reads a document's first tokens, got max",
+    ],
+    [
+      cross('bm25', ', head: {pooling: mean}'),
+      'my.yaml:5: model.head.pooling: a cross-encoder makes no vectors, so it has no such head',
+    ],
+    [
+      `${cross('bm25')}batch: {cacheTokens: 9}`,
+      'my.yaml:7: batch.cacheTokens: gradient caching is for losses over a whole batch, which a cross-encoder does not have',
+    ],
+    [
+      cross('bm25').replace('nll', 'infonce'),
+      'my.yaml:6: loss.name: a cross-encoder has no scores for the other documents of the batch, which infonce compares with',
+    ],
+  ])('%#', async (yaml, message) => {
+    expect(await failure(yaml)).toMatchObject({ message, hint: expect.stringMatching(/./) });
+  });
+
+  test('temperatures for cosines are warned of, those for logits are not', async () => {
+    expect((await load(cross('bm25'))).warnings).toEqual([]);
+    const { warnings } = await load(cross('bm25').replace('temperature: 1', 'temperature: 0.05'));
+    expect(warnings).toEqual([
+      expect.stringContaining('scores of a cross-encoder over a temperature of 0.05 grow very large'),
+    ]);
+  });
+});
+
 describe('what cannot be trained', () => {
   test.each([
     [

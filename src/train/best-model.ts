@@ -1,0 +1,13 @@
+import { NearmissError } from '../base/errors.js';
+import { RunDirectory } from './run-directory.js';
+import { isRun } from './run-setup.js';
+
+/** The model that a path stands for: the best one of a run; any other name is a model's own. */
+export async function bestModel(path: string): Promise<string> {
+  if (!(await isRun(path))) return path;
+  const run = new RunDirectory(path);
+  if ((await run.readJson('best.json')) !== undefined) return run.file('best');
+  throw new NearmissError(`${path}: this run has no measured model yet`, {
+    hint: 'wait for its first evaluation',
+  });
+}
