@@ -14,6 +14,8 @@ export default defineConfig({
     // The strict content security policy allows neither inline scripts nor data: URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // On a busy machine every build would warn about how long it took.
+    rolldownOptions: { checks: { bundlerTimings: false } },
   },
   server: { proxy: { '/v1': api, '/openapi.json': api, '/docs': api } },
 });

@@ -73,7 +73,8 @@ function Canvas(props: LineChartProps & { format: (value: number) => string }) {
   useEffect(() => {
     const within = box.current!;
     const colour = (value: string) => resolveColour(value, within);
-    const axis = { stroke: colour('var(--soft)'), font: AXIS_FONT, labelFont: AXIS_FONT, labelSize: 18 };
+    const font = `11px ${getComputedStyle(within).fontFamily}`;
+    const axis = { stroke: colour('var(--soft)'), font, labelFont: font, labelSize: 18 };
     const rules = { stroke: colour('var(--line)'), width: 1 };
     const plot = new uPlot(
       {
@@ -132,8 +133,6 @@ function Canvas(props: LineChartProps & { format: (value: number) => string }) {
     <div ref={box} class="chart-canvas" role="img" aria-label={`${title}: ${summary(series, format)}`} />
   );
 }
-
-const AXIS_FONT = '11px system-ui, sans-serif';
 
 function describeStyle({ name, colour, dash, stepped, dots }: LineSeries) {
   return [name, colour, dash, stepped, dots];
