@@ -25,5 +25,8 @@ export * as negatives from './negatives/index.js';
 export * as fusion from './search/fusion/index.js';
 export * as search from './search/index.js';
 export { openSearcher, type Searcher } from './search/index.js';
+export * as serve from './serve/index.js';
 export * as text from './text/index.js';
 export { Tokenizer, trainTokenizer } from './text/index.js';
+export * as training from './train/index.js';
+export { train } from './train/index.js';

@@ -64,6 +64,6 @@ test('rows start alike, take the same steps, are compared with each other and no
   expect(again.rows).toEqual(rows);
 
   await expect(reproduceTable1(options({ set: [...SMALL, 'seed=7'] }))).rejects.toThrow(
-    /rand-neg: was trained with other settings:\nseed: \d+ → 7/,
+    /rand-neg: this run was begun with another recipe:\nseed: \d+ → 7/,
   );
 });

@@ -1,9 +1,9 @@
 import { NearmissError } from '../../base/errors.js';
 import { exists } from '../../base/files.js';
-import { diffRecipes, fingerprintRecipe, formatDifferences } from '../../train/recipe/fingerprint.js';
+import { beginRun } from '../../train/begin-run.js';
+import { fingerprintRecipe } from '../../train/recipe/fingerprint.js';
 import type { Recipe, StageRecipe } from '../../train/recipe/recipe.js';
-import { RunDirectory } from '../../train/run-directory.js';
-import { createRun, isRun, readRunDescription } from '../../train/run-setup.js';
+import type { RunDirectory } from '../../train/run-directory.js';
 import { type SuperviseOptions, supervise } from '../../train/supervisor.js';
 
 export interface TrainRowOptions {
@@ -46,16 +46,7 @@ export function scaleSteps(recipe: Recipe, factor: number): Recipe {
 
 async function trainRun(recipe: Recipe, path: string, options: TrainRowOptions): Promise<RunDirectory> {
   const { data, split } = options;
-  if (await isRun(path)) {
-    await requireSame(path, recipe, options);
-  } else {
-    await createRun(
-      path,
-      { data, split, recipe, recipeFingerprint: fingerprintRecipe(recipe) },
-      { quiet: true },
-    );
-  }
-  const run = new RunDirectory(path);
+  const run = await beginRun(path, { data, split, recipe }, { quiet: true });
   const end = recipe.stages.reduce((sum, { steps }) => sum + steps, 0);
   const isDone = (): Promise<boolean> => exists(run.stepPath('evaluations', end));
   if (!(await isDone())) await supervise({ ...options.supervise, path });
@@ -65,17 +56,6 @@ async function trainRun(recipe: Recipe, path: string, options: TrainRowOptions):
     });
   }
   return run;
-}
-
-/** What was trained before counts only if it is what would be trained now. */
-async function requireSame(path: string, recipe: Recipe, { data }: TrainRowOptions): Promise<void> {
-  const run = await readRunDescription(new RunDirectory(path));
-  const differences = diffRecipes(run.recipe, recipe);
-  if (run.data === data && differences.length === 0) return;
-  const what = run.data === data ? formatDifferences(differences) : `data: ${run.data} → ${data}`;
-  throw new NearmissError(`${path}: was trained with other settings:\n${what}`, {
-    hint: 'choose another folder with --out, or remove this run to train it anew',
-  });
 }
 
 function asRecipe(recipe: Recipe, name: string, stages: StageRecipe[]): Recipe {

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Command } from 'commander';
-import { NearmissError, UsageError } from '../../base/errors.js';
-import type { Recipe } from '../../train/recipe/recipe.js';
+import { UsageError } from '../../base/errors.js';
 import type { RegisterCommand } from '../command.js';
 import { repeated, wholeNumber } from '../option-parsers.js';
 import { watchTraining } from '../watch-training.js';
@@ -57,59 +56,39 @@ async function trainCommand(options: TrainOptions): Promise<void> {
   if (options.printConfig) return printConfig(options);
   if (options.out === undefined)
     throw new UsageError('train: --out RUN is missing', { hint: 'name a folder for the run' });
-  const { isRun, readRunDescription } = await import('../../train/run-setup.js');
-  const { RunDirectory } = await import('../../train/run-directory.js');
-  const existing = await isRun(options.out);
-  if (existing) await checkSameRun(await readRunDescription(new RunDirectory(options.out)), options);
-  else await createNewRun(options.out, options);
+  await beginOrGoOn(options.out, options);
   if (options.createOnly) return;
   await superviseRun(options.out, options);
   await printOutcome(options.out, options.json === true);
 }
 
-async function createNewRun(out: string, options: TrainOptions): Promise<void> {
-  if (options.data === undefined || options.recipe === undefined) {
+async function beginOrGoOn(out: string, options: TrainOptions): Promise<void> {
+  const [{ isRun, readRunDescription }, { RunDirectory }] = await Promise.all([
+    import('../../train/run-setup.js'),
+    import('../../train/run-directory.js'),
+  ]);
+  const begun = (await isRun(out)) ? await readRunDescription(new RunDirectory(out)) : undefined;
+  const data = options.data ?? begun?.data;
+  if (data === undefined || (options.recipe === undefined && !begun)) {
     throw new UsageError(`train: ${out} holds no run yet, so --data and --recipe are needed`, {
       hint: 'e.g. nearmiss train --data data/medquad --recipe ance-firstp --out runs/medquad',
     });
   }
-  const [{ loadRecipe }, { formatConfig }, { fingerprintRecipe }, { createRun }] = await Promise.all([
+  if (options.recipe === undefined) {
+    if (options.set.length === 0 && data === begun?.data) return;
+    throw new UsageError(`train: ${out} is a run already, and neither its recipe nor its data change`, {
+      hint: 'leave --set and --data out to go on with it, or choose another --out',
+    });
+  }
+  const [{ loadRecipe }, { formatConfig }, { beginRun }] = await Promise.all([
     import('../../train/recipe/load.js'),
     import('../../train/recipe/format-config.js'),
-    import('../../train/recipe/fingerprint.js'),
-    import('../../train/run-setup.js'),
+    import('../../train/begin-run.js'),
   ]);
   const { recipe, origins, warnings } = await loadRecipe(options.recipe, { set: options.set });
   for (const warning of warnings) process.stderr.write(`nearmiss: ${warning}\n`);
-  const recipeFingerprint = fingerprintRecipe(recipe);
-  const description = { data: options.data, split: options.split, recipe, recipeFingerprint };
-  await createRun(out, description, { quiet: options.quiet, recipeText: formatConfig(recipe, origins) });
-}
-
-/** A run goes on only as what it was begun as. */
-async function checkSameRun(run: { data: string; recipe: Recipe }, options: TrainOptions): Promise<void> {
-  if (options.data !== undefined && options.data !== run.data) {
-    throw new NearmissError(`${options.out}: this run learns from ${run.data}, not from ${options.data}`, {
-      hint: 'leave --data out to go on with it, or choose another --out',
-    });
-  }
-  if (options.recipe === undefined && options.set.length > 0) {
-    throw new UsageError(`train: ${options.out} is a run already, and its recipe does not change`, {
-      hint: 'leave --set out to go on with it, or choose another --out',
-    });
-  }
-  if (options.recipe === undefined) return;
-  const { loadRecipe } = await import('../../train/recipe/load.js');
-  const { diffRecipes, formatDifferences } = await import('../../train/recipe/fingerprint.js');
-  const { recipe } = await loadRecipe(options.recipe, { set: options.set });
-  const differences = diffRecipes(run.recipe, recipe);
-  if (differences.length === 0) return;
-  throw new NearmissError(
-    `${options.out}: this run was begun with another recipe:\n${formatDifferences(differences)}`,
-    {
-      hint: 'leave --recipe and --set out to go on with it, or choose another --out',
-    },
-  );
+  const plan = { data, split: options.split, recipe, recipeText: formatConfig(recipe, origins) };
+  await beginRun(out, plan, { quiet: options.quiet });
 }
 
 async function superviseRun(path: string, options: TrainOptions): Promise<void> {

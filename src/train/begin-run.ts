@@ -1,0 +1,42 @@
+import { NearmissError } from '../base/errors.js';
+import { diffRecipes, fingerprintRecipe, formatDifferences } from './recipe/fingerprint.js';
+import type { Recipe } from './recipe/recipe.js';
+import { RunDirectory } from './run-directory.js';
+import { createRun, isRun, readRunDescription } from './run-setup.js';
+
+/** What a run is to learn, and from what. */
+export interface RunPlan {
+  data: string;
+  split: string;
+  recipe: Recipe;
+  /** The recipe as `recipe.yaml` is to show it, e.g. with the origin of each value. */
+  recipeText?: string;
+}
+
+/** Makes a run's folder, or goes on with the run that is there, which must have been begun as the same. */
+export async function beginRun(
+  path: string,
+  { recipeText, ...plan }: RunPlan,
+  options: { quiet?: boolean } = {},
+): Promise<RunDirectory> {
+  if (!(await isRun(path))) {
+    const description = { ...plan, recipeFingerprint: fingerprintRecipe(plan.recipe) };
+    return createRun(path, description, { ...options, recipeText });
+  }
+  const run = new RunDirectory(path);
+  const begun = await readRunDescription(run);
+  if (begun.data !== plan.data || begun.split !== plan.split) {
+    const [had, asked] = [begun, plan].map(({ data, split }) => `${data} (${split})`);
+    throw new NearmissError(`${path}: this run learns from ${had}, not from ${asked}`, {
+      hint: 'choose another folder with --out, or remove this run to train it anew',
+    });
+  }
+  const differences = diffRecipes(begun.recipe, plan.recipe);
+  if (differences.length === 0) return run;
+  throw new NearmissError(
+    `${path}: this run was begun with another recipe:\n${formatDifferences(differences)}`,
+    {
+      hint: 'leave the recipe out to go on with it, choose another folder with --out, or remove it to train it anew',
+    },
+  );
+}

@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { evaluate, openDataset, writeRun } from '../src/index.js';
+import { writeSynonyms } from '../src/train/synonyms.fixture.js';
+
+vi.setConfig({ testTimeout: 240_000 });
+
+const library = resolve(import.meta.dirname, '../examples/library');
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'nearmiss-examples-'));
+  await writeSynonyms(join(folder, 'data'), { words: 14, seed: 3 });
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function runExample(name: string, ...args: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [join(library, name), ...args], {
+    cwd: folder,
+  });
+  return stdout;
+}
+
+test('train, then search', async () => {
+  const trained = await runExample('train.mjs', 'data', 'run', 'tiny', 'optimizer.learningRate=1e-2');
+  expect(trained).toMatch(/^step \d+ is best: \{ 'RR@10': 0\.\d+ \}/);
+  const found = await runExample('search.mjs', 'run', 'gox');
+  expect(found.trim().split('\n')).toHaveLength(5);
+  expect(found).toMatch(/^\d\.\d{4} \S+ \S+/);
+});
+
+test('a custom loss falls', async () => {
+  const output = await runExample('custom-loss.mjs');
+  const losses = [...output.matchAll(/loss ([\d.]+)/g)].map(([, loss]) => Number(loss));
+  expect(losses).toHaveLength(10);
+  expect(losses.at(-1)).toBeLessThan(0.5 * losses[0]);
+});
+
+test('a custom source draws from the category, without the positive', async () => {
+  expect(await runExample('custom-negatives.mjs')).toBe('query 0: 0 2\nquery 1: 3 5\n');
+});
+
+test("someone else's run", async () => {
+  const qrels = await (await openDataset(join(folder, 'data'))).qrels('dev');
+  const rankings = new Map(
+    [...qrels].map(([query, grades]) => [query, { ids: [...grades.keys()], scores: Float64Array.of(1) }]),
+  );
+  const run = { tag: 'perfect', rankings };
+  await writeRun(join(folder, 'perfect.trec'), run);
+  expect(evaluate(run, qrels, ['RR@10']).mean['RR@10']).toBe(1);
+  expect(await runExample('evaluate.mjs', 'perfect.trec', 'data', 'dev')).toContain("perfect { 'RR@10': 1");
+});
+
+test('docs/library.md shows the examples as they are', () => {
+  const page = readFileSync(resolve(library, '../../docs/library.md'), 'utf8');
+  for (const name of readdirSync(library))
+    expect(page).toContain(readFileSync(join(library, name), 'utf8').trim());
+});
