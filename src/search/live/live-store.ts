@@ -160,7 +160,7 @@ export class LiveStore {
       this.#inBackground(this.replaceLayer(() => new Layer(this.#layer.base, this.#layer.model)));
     }
     const threshold = Math.max(MIN_COMPACT_BYTES, COMPACT_FACTOR * counts.bytes, this.#compactAbove);
-    if (this.#log.bytes > threshold) this.#inBackground(this.compact());
+    if (this.#log.bytes > threshold && !this.#log.isCompacting) this.#inBackground(this.compact());
   }
 
   #inBackground(work: Promise<void>): void {

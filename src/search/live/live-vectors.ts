@@ -34,10 +34,24 @@ export async function scoreVectors(
 function bestProduct(query: Float32Array, vectors: Float32Array): number {
   let best = Number.NEGATIVE_INFINITY;
   for (let start = 0; start < vectors.length; start += query.length) {
-    let sum = 0;
-    for (let i = 0; i < query.length; i++) sum += query[i] * vectors[start + i];
-    if (sum > best) best = sum;
+    const product = innerProduct(query, vectors, start);
+    if (product > best) best = product;
   }
   // As precise as the scores of an index, so that equal vectors have equal scores as far as possible.
   return Math.fround(best);
+}
+
+/** Four sums that do not wait for each other. */
+function innerProduct(query: Float32Array, vectors: Float32Array, start: number): number {
+  const { length } = query;
+  let [a, b, c, d] = [0, 0, 0, 0];
+  let i = 0;
+  for (; i + 3 < length; i += 4) {
+    a += query[i] * vectors[start + i];
+    b += query[i + 1] * vectors[start + i + 1];
+    c += query[i + 2] * vectors[start + i + 2];
+    d += query[i + 3] * vectors[start + i + 3];
+  }
+  for (; i < length; i++) a += query[i] * vectors[start + i];
+  return a + b + (c + d);
 }

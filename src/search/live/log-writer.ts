@@ -86,9 +86,7 @@ export class LogWriter {
   }
 
   #work(): void {
-    this.#working ??= this.#run().finally(() => {
-      this.#working = undefined;
-    });
+    this.#working ??= this.#run();
   }
 
   async #run(): Promise<void> {
@@ -104,6 +102,8 @@ export class LogWriter {
         else durable();
       }
     }
+    // In the same breath as the look at the queue: who appends after it must find that nobody is working.
+    this.#working = undefined;
   }
 
   #takeGroup(): Waiting[] {

@@ -86,6 +86,14 @@ test('records come back in order, and those that wait share a frame', async () =
   expect(await readBack(folder)).toEqual({ records: ['a', 'b', 'c', ''], cuts: [] });
 });
 
+test('whoever appends the moment a record is acknowledged is not forgotten', async () => {
+  const folder = await temporaryFolder();
+  const { log } = await openLog(folder);
+  for (let i = 0; i < 30; i++) await log.append(Buffer.from(`${i}`), () => i);
+  await log.close();
+  expect((await readBack(folder)).records).toHaveLength(30);
+});
+
 test('a tail that is cut at any byte is taken off, and everything before it stays', async () => {
   const folder = await temporaryFolder();
   const before = await logOf(folder, 'first', 'second');

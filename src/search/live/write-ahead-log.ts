@@ -79,6 +79,10 @@ export class WriteAheadLog {
     return this.#earlierBytes + this.#writer.end;
   }
 
+  get isCompacting(): boolean {
+    return this.#compacting !== undefined;
+  }
+
   /** Resolves when the record is on disk, with what `apply` gives; records are applied in the order of the calls. */
   append<T>(record: Uint8Array, apply: () => T): Promise<T> {
     return this.#writer.append(record, apply);
@@ -89,10 +93,14 @@ export class WriteAheadLog {
    * at a moment when everything appended before is applied and nothing after.
    */
   compact(capture: () => Iterable<Uint8Array>): Promise<void> {
-    this.#compacting ??= this.#compact(capture).finally(() => {
-      this.#compacting = undefined;
-    });
-    return this.#compacting;
+    const before = this.#compacting ?? Promise.resolve();
+    const compacting = before.catch(() => undefined).then(() => this.#compact(capture));
+    this.#compacting = compacting;
+    const end = (): void => {
+      if (this.#compacting === compacting) this.#compacting = undefined;
+    };
+    compacting.then(end, end);
+    return compacting;
   }
 
   async close(): Promise<void> {
