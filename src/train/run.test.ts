@@ -1,7 +1,8 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CandidateTable } from '../negatives/index.js';
 import { openSearcher } from '../search/index.js';
 import { parseEvents, type TimedEvent } from './events.js';
 import { takeRole } from './processes.js';
@@ -89,6 +90,31 @@ test.each([
   const [hits] = await searcher.retriever('dense').search(['gox'], { k: 5 });
   await searcher.close();
   expect(hits).toHaveLength(5);
+});
+
+test('static negatives of a training file', async () => {
+  const lines = (await readFile(join(folder, 'data/qrels/train.tsv'), 'utf8')).trim().split('\n').slice(1);
+  const pairs = lines.map((line) => line.split('\t'));
+  const negativeOf = (i: number): string => pairs[(i + 7) % pairs.length][1];
+  const examples = pairs.map(([query, document], i) =>
+    JSON.stringify({
+      query_id: query,
+      query_text: query,
+      positive_document_ids: [document],
+      negative_document_ids: [negativeOf(i)],
+    }),
+  );
+  const file = join(folder, 'static.jsonl');
+  await writeFile(file, `${examples.join('\n')}\n`);
+  const negatives = `[{source: in-batch}, {source: static, file: ${file}}]`;
+  const run = await startRun('static', [
+    'stages.warmup.negatives=[{source: in-batch}]',
+    `stages.ance.negatives=${negatives}`,
+  ]);
+  await bothRoles(run);
+  const table = await CandidateTable.load(run.file('negatives', 'static'));
+  expect(table.queryCount).toBe(pairs.length);
+  expect(new Set(table.counts)).toEqual(new Set([1]));
 });
 
 test('a run ends early when nothing gets better any more', async () => {

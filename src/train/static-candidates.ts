@@ -1,14 +1,16 @@
 import { NearmissError } from '../base/errors.js';
 import { withFileLock } from '../base/file-lock.js';
 import { exists } from '../base/files.js';
+import { openDataset } from '../data/index.js';
 import { readRun } from '../evaluate/index.js';
 import { buildBm25Index, openBm25Index } from '../index/bm25/index.js';
-import { CandidateTable, mine, type RankedList } from '../negatives/index.js';
+import { CandidateTable, gatherExamples, mine, type RankedList } from '../negatives/index.js';
 import { listsFromBm25, type QueryText } from '../negatives/lists/from-bm25.js';
 import { listsFromRun } from '../negatives/lists/from-run.js';
 import { withRules } from './mining-rules.js';
 import type { NegativesRecipe } from './recipe/recipe.js';
 import type { RunDirectory } from './run-directory.js';
+import { readRunDescription } from './run-setup.js';
 import type { TrainingData } from './training-data.js';
 
 /** Candidates that do not change while a run lasts: BM25's, or those of a file. Mined once and kept in the run. */
@@ -19,7 +21,8 @@ export async function staticCandidates(
 ): Promise<CandidateTable> {
   const folder = run.file('negatives', recipe.source);
   if (await exists(folder)) return CandidateTable.load(folder);
-  const lists = recipe.source === 'bm25' ? bm25Lists(run, data, recipe.depth) : await runLists(data, recipe);
+  const lists =
+    recipe.source === 'bm25' ? bm25Lists(run, data, recipe.depth) : await fileLists(run, data, recipe);
   const { table } = await withRules(recipe, data, (rules) =>
     mine({
       source: recipe.source === 'bm25' ? 'bm25' : 'static',
@@ -59,13 +62,26 @@ async function queryTextsOf(data: TrainingData): Promise<QueryText[]> {
   return queries;
 }
 
-async function runLists(data: TrainingData, { file }: NegativesRecipe): Promise<Iterable<RankedList>> {
+/** Training files are JSON; every other file is a run. */
+const TRAINING_FILE = /\.jsonl?(?:\.gz)?$/;
+
+async function fileLists(
+  run: RunDirectory,
+  data: TrainingData,
+  { file }: NegativesRecipe,
+): Promise<Iterable<RankedList>> {
   if (file === undefined) {
-    throw new NearmissError('negatives: source static needs a file', { hint: 'set file: to a TREC run' });
+    throw new NearmissError('negatives: source static needs a file', {
+      hint: 'set file: to a TREC run, or to a training file (.jsonl)',
+    });
   }
   const placeOf = placesOf(data);
   const queries = { indexOf: (id: string): number => placeOf.get(data.queries.cache.indexOf(id)) ?? -1 };
-  return listsFromRun(await readRun(file), { queries, documents: data.documents.cache });
+  const ids = { queries, documents: data.documents.cache };
+  if (!TRAINING_FILE.test(file)) return listsFromRun(await readRun(file), ids);
+  const { data: path, split } = await readRunDescription(run);
+  const dataset = await openDataset(path, { examples: { [split]: file }, split });
+  return (await gatherExamples(dataset.examples!(split), ids)).lists;
 }
 
 /** Number of a query → its place among the training queries. */
