@@ -19,6 +19,16 @@ export { parseFilter } from './filter-text.js';
 export { FilteredDocuments } from './filtered-documents.js';
 export { compareHits } from './hits.js';
 export { type HybridOptions, HybridRetriever } from './hybrid-retriever.js';
+export {
+  type ExportResult,
+  type LiveLimits,
+  type LiveSearcher,
+  type OpenLiveOptions,
+  openLiveSearcher,
+  type PendingWrites,
+  type RemoveResult,
+  type UpsertResult,
+} from './live/index.js';
 export type { TunedFusion } from './open/tuned-fusion.js';
 export type { Reranker } from './reranker.js';
 export {
