@@ -14,7 +14,7 @@ interface RerankOptions {
 const EXAMPLES = `
 Examples:
   nearmiss train --data data/medquad --recipe reranker --out runs/reranker
-  nearmiss bm25 search indexes/medquad --queries data/medquad --split test --run bm25.trec
+  nearmiss bm25 search indexes/medquad --queries data/medquad --split test --k 100 --run bm25.trec
   nearmiss rerank bm25.trec --model runs/reranker --data data/medquad --out reranked.trec
   nearmiss rerank dense.trec --model cross-encoder/ms-marco-MiniLM-L6-v2 --data data/medquad --depth 50 --out reranked.trec
   nearmiss compare bm25.trec reranked.trec --qrels data/medquad --split test
