@@ -29,6 +29,8 @@ export interface SpaceOptions {
 
 /** Negatives of each kind in a picture. */
 const PER_KIND = 100;
+/** Of a small collection no more than this share: else the kinds are the same documents. */
+const LARGEST_SHARE = 1 / 8;
 
 /**
  * Draws queries among their positives and negatives, as the model sees them before and after training. Pictures that
@@ -131,7 +133,7 @@ class Artist {
         vector: await (await this.#open()).at(-1)!.query(query),
         positives,
         index,
-        perKind: PER_KIND,
+        perKind: Math.min(PER_KIND, Math.ceil(LARGEST_SHARE * data.documents.count)),
         seed: description.recipe.seed,
       });
     } finally {
