@@ -1,0 +1,111 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { shareWords, writeTinyData } from '../analyze/tiny-run.fixture.js';
+import { openDataset } from '../data/index.js';
+import { evaluate, type Ranking } from '../evaluate/index.js';
+import { openBm25Index } from '../index/bm25/index.js';
+import { listsFromBm25 } from '../negatives/lists/from-bm25.js';
+import { parseEvents, type TimedEvent } from './events.js';
+import { bestSoFar } from './inferencer.js';
+import { takeRole } from './processes.js';
+import { fingerprintRecipe } from './recipe/fingerprint.js';
+import { loadRecipe } from './recipe/load.js';
+import type { RunDirectory } from './run-directory.js';
+import { createRun } from './run-setup.js';
+
+const TINY = [
+  'model={kind: cross, init: scratch, layers: 1, hiddenSize: 32, heads: 2, vocabularySize: 1000, dropout: 0, maxLength: {query: 16, document: 16}}',
+  'optimizer={learningRate: 3e-3, warmupSteps: 5}',
+  'evaluation={measures: [RR@10], depth: 20}',
+  'stages.train.negatives.bm25.depth=20',
+];
+const SHORT = ['batch.queries=8', 'stages.train.steps=12', 'checkpoint.every=5', 'optimizer.warmupSteps=2'];
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'nearmiss-cross-run-'));
+  await writeTinyData(folder);
+  await shareWords(folder);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function startRun(name: string, set: string[]): Promise<RunDirectory> {
+  const { recipe } = await loadRecipe('reranker', { set: [...TINY, ...set] });
+  const data = join(folder, 'data');
+  const description = { data, split: 'train', recipe, recipeFingerprint: fingerprintRecipe(recipe) };
+  return createRun(join(folder, name), description, { quiet: true });
+}
+
+async function bothRoles(run: RunDirectory): Promise<void> {
+  const options = { session: { threads: 1 }, quiet: true };
+  await Promise.all([takeRole('trainer', run.path, options), takeRole('inferencer', run.path, options)]);
+}
+
+/** What BM25 measures by itself on the dev split, as deep as the cross-encoder reranks. */
+async function bm25Measure(run: RunDirectory): Promise<number> {
+  const dataset = await openDataset(join(folder, 'data'));
+  const queries: { id: string; text: string }[] = [];
+  for await (const { id, text } of dataset.queries('dev')) queries.push({ id, text });
+  const index = await openBm25Index(run.file('cache', 'bm25'));
+  const rankings = new Map<string, Ranking>();
+  const texts = queries.map(({ text }, query) => ({ query, text }));
+  for await (const { query, ids, scores } of listsFromBm25(index, texts, { depth: 20, threads: 1 })) {
+    const named = Array.from(ids, (id) => index.documentId(id));
+    rankings.set(queries[query].id, { ids: named, scores: Float64Array.from(scores) });
+  }
+  return evaluate({ tag: 'bm25', rankings }, await dataset.qrels('dev'), ['RR@10'], { complete: true }).mean[
+    'RR@10'
+  ];
+}
+
+test('a cross-encoder learns to rerank better than BM25 ranks', async () => {
+  const run = await startRun('learns', ['stages.train.steps=240', 'checkpoint.every=80']);
+  await bothRoles(run);
+  expect(await run.isFinished()).toBe(true);
+  const best = await bestSoFar(run);
+  const bm25 = await bm25Measure(run);
+  expect(bm25).toBeGreaterThan(0.1);
+  expect(best!.measures['RR@10']).toBeGreaterThan(bm25 + 0.2);
+  const config = JSON.parse(await readFile(run.file('best', 'config.json'), 'utf8'));
+  expect(config.architectures).toEqual(['BertForSequenceClassification']);
+}, 240_000);
+
+test.each(['nll', 'bce'])(
+  'a run with %s that is stopped goes on where it was, to the same bits',
+  async (loss) => {
+    const set = [...SHORT, `loss.name=${loss}`, 'model.dropout=0.1'];
+    const [whole, halved] = [await startRun(`whole-${loss}`, set), await startRun(`halved-${loss}`, set)];
+    await bothRoles(whole);
+    const stop = new AbortController();
+    const options = { session: { threads: 1 }, quiet: true, stopSignal: stop.signal };
+    const onEvent = (event: TimedEvent): void => {
+      if (event.type === 'step' && event.step === 7) stop.abort();
+    };
+    await Promise.all([
+      takeRole('trainer', halved.path, { ...options, onEvent }),
+      takeRole('inferencer', halved.path, options),
+    ]);
+    expect(await halved.isFinished()).toBe(false);
+    await bothRoles(halved);
+    const weights = (run: RunDirectory): Promise<Buffer> =>
+      readFile(join(run.stepPath('checkpoints', 12), 'model.safetensors'));
+    expect((await weights(halved)).equals(await weights(whole))).toBe(true);
+  },
+  120_000,
+);
+
+test('the live view is told how far measuring is', async () => {
+  const run = await startRun('events', SHORT);
+  await bothRoles(run);
+  const events = parseEvents(await readFile(run.file('events', 'inferencer.jsonl'), 'utf8'));
+  const encoded = events.filter((event) => event.type === 'encode');
+  expect(encoded.at(-1)).toMatchObject({ step: 12, done: encoded.at(-1)!.total });
+  const steps = parseEvents(await readFile(run.file('events', 'trainer.jsonl'), 'utf8')).filter(
+    (event) => event.type === 'step',
+  );
+  expect(steps).toHaveLength(12);
+  // 8 queries with 4 documents each, of 3 special tokens and at least 5 words.
+  expect(steps.every(({ tokens }) => tokens >= 8 * 4 * 8)).toBe(true);
+}, 120_000);
