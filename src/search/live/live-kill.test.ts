@@ -82,7 +82,7 @@ test('killed at any moment, every acknowledged write is there and none is there 
     writes = await expectWhole(data, state, Math.max(writes, ...acknowledged(lines)));
   }
   expect(writes).toBeGreaterThan(KILLS);
-}, 600_000);
+}, 900_000);
 
 test('on a disk that is full the writes are refused and the acknowledged ones stay', async () => {
   const folder = await temporaryFolder();
