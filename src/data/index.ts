@@ -32,5 +32,6 @@ export { TokenCache } from './token-cache-reader.js';
 export type { TextRecord } from './token-cache-writer.js';
 export { type ValidateOptions, type ValidationReport, validateDataset } from './validate.js';
 export { DatasetView, type ViewOptions } from './view.js';
+export { openReverseDictionary, type ReverseDictionaryOptions, TOPICS, type Topic } from './wordnet/index.js';
 export { type WriteBeirOptions, type WrittenCounts, writeBeir } from './writers/beir.js';
 export { type WriteMsmarcoOptions, writeMsmarco } from './writers/msmarco.js';
