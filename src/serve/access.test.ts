@@ -76,7 +76,11 @@ describe('with API keys', () => {
         expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="nearmiss"');
       }
     }
-    for (const headers of [{ authorization: `bearer ${keys.read}` }, { 'x-api-key': keys.read }]) {
+    const ways: Record<string, string>[] = [
+      { authorization: `bearer ${keys.read}` },
+      { 'x-api-key': keys.read },
+    ];
+    for (const headers of ways) {
       for (const [method, path, body] of READS) {
         expect((await send(server, method, path, body, headers)).status, path).toBe(200);
       }

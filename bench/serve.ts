@@ -1,0 +1,174 @@
+/**
+ * `nearmiss serve` under load from this process, over loopback. Table on stderr, one JSON line on stdout:
+ * `denseP50Ms` and `cascadeP50Ms` with one client, `denseP99Ms` and the queries/s with the most; `cascadeOverDense` is
+ * what a query costs with the cascade over 100 candidates against dense alone; `rssGrowthMb` from the second tenth to
+ * the last of the minutes under steady load. No two queries are alike, so the cache of query vectors does not help.
+ *
+ *   npm run bench:serve                                  medquad encoded by minilm (once, kept in the temporary folder)
+ *   npm run bench:serve -- runs/medquad --data data/medquad
+ *   npm run bench:serve -- --minutes 0 --seconds 2 --sample 500
+ */
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { exists, writeDirectoryAtomic } from '../src/base/files.js';
+import { formatTable } from '../src/base/table.js';
+import { createCrossEncoder, loadEncoderModel, saveCrossEncoder } from '../src/model/index.js';
+import { type LoadResult, load } from './serve/load.js';
+import { type ServerProcess, startServer } from './serve/server-process.js';
+
+const MEDQUAD = resolve(import.meta.dirname, '../../shared/data/medquad');
+const STEADY_CLIENTS = 8;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    data: { type: 'string' },
+    model: { type: 'string' },
+    reranker: { type: 'string' },
+    clients: { type: 'string', default: '1,8,64' },
+    seconds: { type: 'string', default: '10' },
+    minutes: { type: 'string', default: '10' },
+    sample: { type: 'string', default: '0' },
+  },
+});
+const seconds = Number(values.seconds);
+const clientCounts = values.clients.split(',').map(Number);
+const cache = join(tmpdir(), 'nearmiss-bench-serve');
+
+const target = positionals[0] ?? (await medquad(Number(values.sample)));
+const queries = await readQueries(values.data ?? target);
+const server = await startServer(target, [
+  ...(values.data ? ['--data', values.data] : []),
+  ...(positionals[0] && !values.model ? [] : ['--model', values.model ?? 'minilm']),
+  ...['--reranker', values.reranker ?? (await untrainedReranker()), '--rerank-depth', '100'],
+]);
+try {
+  process.stderr.write(`first answer ${server.firstAnswerSeconds.toFixed(2)} s after the start\n`);
+  console.log(JSON.stringify(await measure(server)));
+} finally {
+  await server.stop();
+}
+
+async function measure({ url, rssMb }: ServerProcess): Promise<Record<string, number>> {
+  const { documents } = (await fetch(`${url}/v1/info`).then((response) => response.json())) as {
+    documents: number;
+  };
+  const results: { mode: string; clients: number; result: LoadResult }[] = [];
+  const run = async (mode: string, clients: number): Promise<LoadResult> => {
+    const result = await load({ url, bodies: bodies(mode), clients, seconds });
+    results.push({ mode, clients, result });
+    return result;
+  };
+  const best: Record<string, LoadResult[]> = {};
+  for (const mode of ['dense', 'bm25', 'hybrid']) {
+    best[mode] = [];
+    for (const clients of clientCounts) best[mode].push(await run(mode, clients));
+  }
+  const cascade = await run('cascade', 1);
+  process.stderr.write(tableOf(results));
+  const { failed, growthMb } = await steadyLoad(url, rssMb);
+  const [alone, crowded] = [best.dense[0], best.dense.at(-1)!];
+  return {
+    docs: documents,
+    denseP50Ms: round(alone.p50Ms),
+    denseP99Ms: round(crowded.p99Ms),
+    denseQps: round(crowded.qps),
+    bm25Qps: round(best.bm25.at(-1)!.qps),
+    hybridQps: round(best.hybrid.at(-1)!.qps),
+    cascadeP50Ms: round(cascade.p50Ms),
+    cascadeOverDense: round(cascade.p50Ms / alone.p50Ms),
+    failed: failed + results.reduce((sum, { result }) => sum + result.failed, 0),
+    rssGrowthMb: round(growthMb),
+  };
+}
+
+/** Searches for minutes on end and watches the server's memory. */
+async function steadyLoad(
+  url: string,
+  rssMb: () => Promise<number>,
+): Promise<{ failed: number; growthMb: number }> {
+  const total = Number(values.minutes) * 60;
+  if (total === 0) return { failed: 0, growthMb: 0 };
+  const samples: number[] = [];
+  let going = true;
+  const watching = (async () => {
+    while (going) {
+      samples.push(await rssMb());
+      await sleep((total * 1000) / 100);
+    }
+  })();
+  const { failed } = await load({ url, bodies: bodies('hybrid'), clients: STEADY_CLIENTS, seconds: total });
+  going = false;
+  await watching;
+  const tenth = Math.max(1, Math.floor(samples.length / 10));
+  const early = median(samples.slice(tenth, 2 * tenth));
+  const late = median(samples.slice(-tenth));
+  process.stderr.write(
+    `memory ${early.toFixed(0)} MB, ${late.toFixed(0)} MB after ${values.minutes} minutes\n`,
+  );
+  return { failed, growthMb: late - early };
+}
+
+let counter = 0;
+
+function* bodies(mode: string): Generator<string, string> {
+  for (;;) {
+    const query = `${queries[counter % queries.length]} ${counter++}`;
+    yield JSON.stringify({ query, mode, k: 10 });
+  }
+}
+
+/** A copy of medquad (or of its first documents), because what is made of a collection is kept beside it. */
+async function medquad(sample: number): Promise<string> {
+  const folder = join(cache, sample === 0 ? 'medquad' : `medquad-${sample}`);
+  if (await exists(folder)) return folder;
+  if (!(await exists(MEDQUAD))) throw new Error('medquad is not there: name what to serve');
+  const lines = (await readFile(join(MEDQUAD, 'corpus.jsonl'), 'utf8')).trimEnd().split('\n');
+  await writeDirectoryAtomic(folder, async (temporary) => {
+    await cp(join(MEDQUAD, 'queries.jsonl'), join(temporary, 'queries.jsonl'));
+    await writeFile(
+      join(temporary, 'corpus.jsonl'),
+      `${lines.slice(0, sample || lines.length).join('\n')}\n`,
+    );
+  });
+  return folder;
+}
+
+/** What a cross-encoder costs does not depend on what it has learned. */
+async function untrainedReranker(): Promise<string> {
+  const folder = join(cache, 'reranker');
+  if (!(await exists(folder))) {
+    await saveCrossEncoder(folder, createCrossEncoder(await loadEncoderModel('minilm'), { seed: 42 }));
+  }
+  return folder;
+}
+
+async function readQueries(folder: string): Promise<string[]> {
+  const lines = (await readFile(join(folder, 'queries.jsonl'), 'utf8')).trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line).text as string);
+}
+
+function tableOf(results: { mode: string; clients: number; result: LoadResult }[]): string {
+  const rows = results.map(({ mode, clients, result }) => [
+    mode,
+    String(clients),
+    result.p50Ms.toFixed(1),
+    result.p99Ms.toFixed(1),
+    (result.p99Ms / result.p50Ms).toFixed(1),
+    result.qps.toFixed(1),
+    String(result.failed),
+  ]);
+  const header = ['mode', 'clients', 'p50 ms', 'p99 ms', 'p99/p50', 'queries/s', 'failed'];
+  return formatTable({ header, rows, numeric: header.map((_, i) => i > 0) });
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}

@@ -1,0 +1,67 @@
+import { Agent, request } from 'node:http';
+
+export interface LoadOptions {
+  url: string;
+  /** Bodies of the requests to `/v1/search`, one after another. */
+  bodies: Iterator<string>;
+  /** Each sends its next request when the last was answered. */
+  clients: number;
+  seconds: number;
+  /** Not measured. */
+  warmUpSeconds?: number;
+}
+
+export interface LoadResult {
+  requests: number;
+  /** Answered with anything but 200, or not at all. */
+  failed: number;
+  qps: number;
+  p50Ms: number;
+  p99Ms: number;
+}
+
+/** Searches as fast as so many clients can. */
+export async function load(options: LoadOptions): Promise<LoadResult> {
+  const { clients, seconds, warmUpSeconds = 1 } = options;
+  const agent = new Agent({ keepAlive: true, maxSockets: clients });
+  const times: number[] = [];
+  let failed = 0;
+  const begin = performance.now() + warmUpSeconds * 1000;
+  const end = begin + seconds * 1000;
+  const client = async (): Promise<void> => {
+    while (performance.now() < end) {
+      const start = performance.now();
+      const status = await post(options.url, options.bodies.next().value, agent);
+      if (status !== 200) failed++;
+      if (start >= begin) times.push(performance.now() - start);
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  agent.destroy();
+  const sorted = Float64Array.from(times).sort();
+  const quantile = (q: number): number => sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))];
+  const elapsed = (performance.now() - begin) / 1000;
+  return {
+    requests: times.length,
+    failed,
+    qps: times.length / elapsed,
+    p50Ms: quantile(0.5),
+    p99Ms: quantile(0.99),
+  };
+}
+
+function post(url: string, body: string, agent: Agent): Promise<number> {
+  return new Promise((resolve) => {
+    const sent = request(`${url}/v1/search`, {
+      agent,
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+    });
+    sent.on('response', (response) => {
+      response.resume().once('end', () => resolve(response.statusCode ?? 0));
+      response.once('error', () => resolve(0));
+    });
+    sent.once('error', () => resolve(0));
+    sent.end(body);
+  });
+}
