@@ -16,7 +16,7 @@ export interface OpenStoreOptions {
 }
 
 /**
- * Documents in a file, found through tables of typed arrays: about 30 bytes a document in memory, whatever the length
+ * Documents in a file, found through tables of typed arrays: about 20 bytes a document and its id in memory, whatever the length
  * of the texts.
  */
 export class StoredDocuments implements DocumentStore, FilterableDocuments {
