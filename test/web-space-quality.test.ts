@@ -12,7 +12,7 @@ import { openPage, type WatchedPage } from './web/watched-page.js';
 /** Where pictures go for people to look at. */
 const pictures = process.env.NEARMISS_PICTURES;
 const reason = whyNoBrowser();
-const WAIT = { timeout: 120_000 };
+const WAIT = { timeout: 180_000 };
 
 describe.skipIf(reason)(
   reason ?? 'the space and quality pages in a browser',
@@ -76,7 +76,7 @@ describe.skipIf(reason)(
       await picture(page, 'space');
       await expectAccessible();
       expectClean();
-    }, 240_000);
+    }, 400_000);
 
     test('space: another query, method and view, all in the address; the table serves the keyboard', async () => {
       const { page, expectClean } = await open('/space');
@@ -100,7 +100,7 @@ describe.skipIf(reason)(
       await page.locator('.point-table tbody a').first().focus();
       expect(await page.locator('.point-ring').count()).toBe(1);
       expectClean();
-    }, 240_000);
+    }, 400_000);
 
     test('quality: the table, wins and losses, and both lists with what is relevant', async () => {
       const { page, expectClean, expectAccessible } = await open('/quality');
@@ -108,8 +108,7 @@ describe.skipIf(reason)(
       for (const system of ['untrained model', /^trained model, step/, /^hybrid/]) {
         expect(await page.getByRole('cell', { name: system }).count()).toBe(1);
       }
-      const bar = page.locator('.win-loss-legend');
-      const counts = (await bar.innerText()).match(/\d+/g)!.map(Number);
+      const counts = await page.locator('.win-loss-legend b').allInnerTexts();
       const list = page.getByRole('region', { name: 'Queries', exact: true });
       for (const [nth, kind] of ['Wins', 'Ties', 'Losses'].entries()) {
         await list.getByRole('tab', { name: kind }).click();
@@ -136,7 +135,7 @@ describe.skipIf(reason)(
       await shown.getByRole('link', { name: 'See it in space' }).click();
       await page.waitForURL(/\/space\?run=tiny&query=/);
       expectClean();
-    }, 240_000);
+    }, 400_000);
 
     test.each(['/space', '/quality'])(
       '%s on a narrow dark screen',

@@ -44,6 +44,6 @@ function DifferenceLine({ difference: { difference, p, significant } }: { differ
 }
 
 /** `+0.1234` */
-export function signed(value: number): string {
-  return `${value > 0 ? '+' : value < 0 ? '−' : '±'}${Math.abs(value).toFixed(4)}`;
+export function signed(value: number, digits = 4): string {
+  return `${value > 0 ? '+' : value < 0 ? '−' : '±'}${Math.abs(value).toFixed(digits)}`;
 }

@@ -67,7 +67,7 @@ export function QueryCases({ queries, measure, current, onPick }: QueryCasesProp
       cell: (query) => {
         const value = difference(query);
         const sign = { wins: 'difference-good', ties: 'soft', losses: 'difference-bad' }[kindOf(value)];
-        return <span class={sign}>{signed(value).slice(0, -1)}</span>;
+        return <span class={sign}>{signed(value, 3)}</span>;
       },
       sortBy: difference,
     },
