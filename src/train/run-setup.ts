@@ -55,11 +55,21 @@ export async function isRun(path: string): Promise<boolean> {
 
 export async function readRunDescription(run: RunDirectory): Promise<RunDescription> {
   const description = await run.readJson<RunDescription>('run.json');
-  // A run from before a setting existed goes on with the setting's default.
-  if (description?.format === 1) return { ...description, recipe: recipeSchema.parse(description.recipe) };
+  if (description?.format === 1) return withDefaults(description, run);
   throw new NearmissError(`${run.path}: not a run: expected run.json in it`, {
     hint: 'start one with `nearmiss train --data DIR --recipe NAME --out RUN`',
   });
+}
+
+/** A run from before a setting existed goes on with the setting's default. */
+function withDefaults(description: RunDescription, run: RunDirectory): RunDescription {
+  const { data: recipe, error } = recipeSchema.safeParse(description.recipe);
+  if (recipe) return { ...description, recipe };
+  const [{ path, message }] = error.issues;
+  throw new NearmissError(
+    `${run.file('run.json')}: recipe.${path.join('.')}: expected ${message}, got something else`,
+    { hint: 'run.json was changed by hand, or made by a newer nearmiss: restore it, or start another run' },
+  );
 }
 
 /** What both processes need of a run. */
