@@ -37,7 +37,8 @@ describe('what can be opened', () => {
     withSearcher(path, options, ({ modes, defaultMode }) => [modes, defaultMode]);
 
   test('a run knows all it needs', async () => {
-    expect(await open(fixture.run)).toEqual([['bm25', 'dense', 'hybrid'], 'hybrid']);
+    expect(await open(fixture.run)).toEqual([['bm25', 'dense', 'hybrid'], 'dense']);
+    expect((await open(fixture.run, { fusion: { method: 'rrf' } }))[1]).toBe('hybrid');
     expect(await open(fixture.run, { modes: ['bm25'] })).toEqual([['bm25'], 'bm25']);
     expect((await open(fixture.run, { reranker: fixture.reranker }))[0]).toContain('cascade');
   });

@@ -56,7 +56,7 @@ export interface Searcher {
   /** A short fingerprint of model, index and collection: another one when a newer index is opened. */
   readonly version: string;
   readonly modes: readonly SearchMode[];
-  /** `hybrid` where there are words and vectors, else what there is. */
+  /** A run's own vectors; `hybrid` where its weights were tuned, or where the model is untrained; else what there is. */
   readonly defaultMode: SearchMode;
   readonly documents: DocumentStore;
   readonly model?: { name: string; dimension: number };

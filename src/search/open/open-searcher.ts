@@ -56,6 +56,7 @@ export async function openSearcher(path: string, options: OpenSearcherOptions = 
       vectors,
       reranker,
       rerankDepth: options.rerankDepth,
+      trained: target.trained,
     };
     return await assemble(parts, target, options);
   } catch (error) {

@@ -27,6 +27,8 @@ export interface SearcherParts {
   vectors?: { embedder: Embedder; index: DenseIndex; fingerprint: string };
   reranker?: Reranker;
   rerankDepth?: number;
+  /** The model was trained on this collection. */
+  trained?: boolean;
 }
 
 const MISSING: Record<SearchMode, { what: string; hint: string }> = {
@@ -39,8 +41,14 @@ const MISSING: Record<SearchMode, { what: string; hint: string }> = {
   cascade: { what: 'no cross-encoder', hint: 'give one with --reranker, and the collection with --data' },
 };
 
-/** The order in which a mode is chosen where none is named. */
-const PREFERENCE: readonly SearchMode[] = ['hybrid', 'dense', 'bm25'];
+/**
+ * The order in which a mode is chosen where none is named. A trained model is usually so far ahead of BM25 that fusing
+ * their ranks costs more than it brings (docs/search.md), unless weights were tuned.
+ */
+const PREFERENCE: Record<'fused' | 'trained', readonly SearchMode[]> = {
+  fused: ['hybrid', 'dense', 'bm25'],
+  trained: ['dense', 'hybrid', 'bm25'],
+};
 
 /** A searcher of parts that were opened for it and that it closes. */
 export class OpenedSearcher implements Searcher {
@@ -66,7 +74,8 @@ export class OpenedSearcher implements Searcher {
     this.#explainer = words && new Bm25Explainer(words.index);
     this.#addRetrievers(fusion);
     this.modes = SEARCH_MODES.filter((mode) => this.#retrievers.has(mode));
-    this.defaultMode = PREFERENCE.find((mode) => this.#retrievers.has(mode))!;
+    const preference = PREFERENCE[parts.trained && !fusion ? 'trained' : 'fused'];
+    this.defaultMode = preference.find((mode) => this.#retrievers.has(mode))!;
   }
 
   retriever(mode: SearchMode): Retriever {

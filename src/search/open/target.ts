@@ -21,6 +21,8 @@ export interface Target {
   vectors?: string;
   /** Folder of a BM25 index. */
   bm25?: string;
+  /** The model was trained on this collection. */
+  trained?: boolean;
   /** Where to keep what has to be made. */
   cache: string;
 }
@@ -63,7 +65,7 @@ async function runTarget(path: string, name: string, options: TargetOptions): Pr
   const best = await run.readJson<{ step: number }>('best.json');
   const cache = options.cache ?? (await writableCache(run.file('cache', 'search'), path));
   const bm25 = (await exists(run.file('cache', 'bm25'))) ? run.file('cache', 'bm25') : undefined;
-  const target: Target = { name, data: options.data ?? description.data, cache, bm25 };
+  const target: Target = { name, data: options.data ?? description.data, cache, bm25, trained: true };
   if (!(await exists(target.data!))) {
     if (options.data !== undefined) {
       throw new NearmissError(`${options.data}: no such collection`, { hint: 'check --data' });
