@@ -2,7 +2,7 @@
 import '../../engine/no-telemetry.js';
 
 import { Worker } from 'node:worker_threads';
-import { NearmissError } from '../../base/errors.js';
+import { WorkerCalls } from '../../base/worker-calls.js';
 import { workerUrl } from '../../base/worker-url.js';
 import { checkSearch } from './check-vectors.js';
 import type { OpenOptions } from './open.js';
@@ -13,22 +13,9 @@ export interface WorkerStart {
   options: OpenOptions;
 }
 
-export interface WorkerRequest {
-  id: number;
+export interface WorkerSearch {
   queries: Float32Array;
   options: SearchOptions;
-}
-
-/** The answer to a request; number 0 answers the start. */
-export type WorkerReply = { id: number } & (
-  | { metadata: VectorIndexMetadata }
-  | { result: SearchResult }
-  | { error: { message: string; hint?: string } }
-);
-
-interface Waiting {
-  resolve: (reply: WorkerReply) => void;
-  reject: (error: Error) => void;
 }
 
 /**
@@ -39,81 +26,37 @@ export async function openVectorIndexInWorker(
   folder: string,
   options: OpenOptions = {},
 ): Promise<VectorSearcher> {
-  const connection = new WorkerConnection({ folder, options });
+  const workerData: WorkerStart = { folder, options };
+  const worker = new Worker(workerUrl(import.meta.url, './index-worker.js'), { workerData });
+  const calls = new WorkerCalls<WorkerSearch, SearchResult, VectorIndexMetadata>(worker, 'search worker');
   try {
-    const reply = await connection.started;
-    if (!('metadata' in reply)) throw new Error('The worker started without saying what it opened');
-    return new WorkerIndex(reply.metadata, connection);
+    return new WorkerIndex(await calls.started, calls);
   } catch (error) {
-    await connection.terminate();
+    await calls.end();
     throw error;
   }
 }
 
 class WorkerIndex implements VectorSearcher {
   readonly metadata: VectorIndexMetadata;
-  readonly #connection: WorkerConnection;
+  readonly #calls: WorkerCalls<WorkerSearch, SearchResult, VectorIndexMetadata>;
 
-  constructor(metadata: VectorIndexMetadata, connection: WorkerConnection) {
+  constructor(
+    metadata: VectorIndexMetadata,
+    calls: WorkerCalls<WorkerSearch, SearchResult, VectorIndexMetadata>,
+  ) {
     this.metadata = metadata;
-    this.#connection = connection;
+    this.#calls = calls;
   }
 
   async search(queries: Float32Array, options: SearchOptions): Promise<SearchResult> {
     checkSearch(queries, options, this.metadata);
-    const reply = await this.#connection.request(queries, options);
-    if (!('result' in reply)) throw new Error('The worker answered a search with something else');
-    return reply.result;
+    // The caller keeps its array: what is transferred is a copy.
+    const own = queries.slice();
+    return this.#calls.ask({ queries: own, options }, [own.buffer as ArrayBuffer]);
   }
 
   async close(): Promise<void> {
-    await this.#connection.terminate();
-  }
-}
-
-/** Matches replies with requests; when the worker dies, whoever waits is told. */
-class WorkerConnection {
-  readonly started: Promise<WorkerReply>;
-  readonly #worker: Worker;
-  readonly #waiting = new Map<number, Waiting>();
-  #requests = 0;
-  #dead: Error | undefined;
-
-  constructor(start: WorkerStart) {
-    this.#worker = new Worker(workerUrl(import.meta.url, './index-worker.js'), { workerData: start });
-    this.started = this.#reply(0);
-    this.#worker.on('message', (reply: WorkerReply) => this.#settle(reply));
-    this.#worker.on('error', (error) => this.#die(error));
-    this.#worker.on('exit', () => this.#die(new NearmissError('the search worker has ended')));
-  }
-
-  request(queries: Float32Array, options: SearchOptions): Promise<WorkerReply> {
-    if (this.#dead) return Promise.reject(this.#dead);
-    const request: WorkerRequest = { id: ++this.#requests, queries: queries.slice(), options };
-    this.#worker.postMessage(request, [request.queries.buffer as ArrayBuffer]);
-    return this.#reply(request.id);
-  }
-
-  async terminate(): Promise<void> {
-    await this.#worker.terminate();
-  }
-
-  #reply(id: number): Promise<WorkerReply> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
-    });
-  }
-
-  #settle(reply: WorkerReply): void {
-    const waiting = this.#waiting.get(reply.id);
-    this.#waiting.delete(reply.id);
-    if ('error' in reply) waiting?.reject(new NearmissError(reply.error.message, { hint: reply.error.hint }));
-    else waiting?.resolve(reply);
-  }
-
-  #die(error: Error): void {
-    this.#dead ??= error;
-    for (const { reject } of this.#waiting.values()) reject(this.#dead);
-    this.#waiting.clear();
+    await this.#calls.end();
   }
 }

@@ -1,17 +1,9 @@
 // Runs an embedder or a reranker in a worker thread for worker-models.ts.
 import { parentPort, workerData } from 'node:worker_threads';
-import { NearmissError } from '../../base/errors.js';
+import { answerCalls } from '../../base/worker-calls.js';
 import { openCrossEncoder } from '../cross-encoder-reranker.js';
 import { type EmbedderInfo, LocalEmbedder } from '../embedder.js';
-import type { WorkerReply, WorkerRequest, WorkerStart, WorkerTask } from './messages.js';
-
-const port = parentPort!;
-
-function fail(id: number, error: unknown): void {
-  const { message } = error instanceof Error ? error : new Error(String(error));
-  const hint = error instanceof NearmissError ? error.hint : undefined;
-  port.postMessage({ id, error: { message, hint } } satisfies WorkerReply);
-}
+import type { WorkerStart, WorkerTask } from './messages.js';
 
 interface Loaded {
   info?: EmbedderInfo;
@@ -36,17 +28,13 @@ function wrongTask({ kind }: WorkerTask): never {
   throw new Error(`This worker cannot ${kind}`);
 }
 
-try {
+await answerCalls<WorkerTask, Float32Array, EmbedderInfo | undefined>(parentPort!, async () => {
   const { info, work } = await load(workerData as WorkerStart);
-  port.on('message', async ({ id, task }: WorkerRequest) => {
-    try {
-      const values = await work(task);
-      port.postMessage({ id, values } satisfies WorkerReply, [values.buffer as ArrayBuffer]);
-    } catch (error) {
-      fail(id, error);
-    }
-  });
-  port.postMessage({ id: 0, info } satisfies WorkerReply);
-} catch (error) {
-  fail(0, error);
-}
+  return {
+    started: info,
+    answer: async (task) => {
+      const reply = await work(task);
+      return { reply, transfer: [reply.buffer as ArrayBuffer] };
+    },
+  };
+});
