@@ -37,13 +37,21 @@ const { values, positionals } = parseArgs({
 const seconds = Number(values.seconds);
 const clientCounts = values.clients.split(',').map(Number);
 const cache = join(tmpdir(), 'nearmiss-bench-serve');
+let counter = 0;
 
 const target = positionals[0] ?? (await medquad(Number(values.sample)));
 const queries = await readQueries(values.data ?? target);
 const server = await startServer(target, [
   ...(values.data ? ['--data', values.data] : []),
   ...(positionals[0] && !values.model ? [] : ['--model', values.model ?? 'minilm']),
-  ...['--reranker', values.reranker ?? (await untrainedReranker()), '--rerank-depth', '100'],
+  ...[
+    '--reranker',
+    values.reranker ?? (await untrainedReranker()),
+    '--rerank-depth',
+    '100',
+    '--timeout',
+    '600',
+  ],
 ]);
 try {
   process.stderr.write(`first answer ${server.firstAnswerSeconds.toFixed(2)} s after the start\n`);
@@ -111,8 +119,6 @@ async function steadyLoad(
   );
   return { failed, growthMb: late - early };
 }
-
-let counter = 0;
 
 function* bodies(mode: string): Generator<string, string> {
   for (;;) {

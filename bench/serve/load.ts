@@ -9,6 +9,8 @@ export interface LoadOptions {
   seconds: number;
   /** Not measured. */
   warmUpSeconds?: number;
+  /** Goes on for longer until so many are measured. */
+  minRequests?: number;
 }
 
 export interface LoadResult {
@@ -22,14 +24,14 @@ export interface LoadResult {
 
 /** Searches as fast as so many clients can. */
 export async function load(options: LoadOptions): Promise<LoadResult> {
-  const { clients, seconds, warmUpSeconds = 1 } = options;
+  const { clients, seconds, warmUpSeconds = 1, minRequests = 5 } = options;
   const agent = new Agent({ keepAlive: true, maxSockets: clients });
   const times: number[] = [];
   let failed = 0;
   const begin = performance.now() + warmUpSeconds * 1000;
   const end = begin + seconds * 1000;
   const client = async (): Promise<void> => {
-    while (performance.now() < end) {
+    while (performance.now() < end || times.length < minRequests) {
       const start = performance.now();
       const status = await post(options.url, options.bodies.next().value, agent);
       if (status !== 200) failed++;

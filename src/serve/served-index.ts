@@ -2,12 +2,17 @@ import type { LiveSearcher } from '../search/live/live-searcher.js';
 import type { Searcher } from '../search/searcher.js';
 import { ApiError } from './api-error.js';
 import { IndexHost } from './index-host.js';
+import { DEFAULT_LIMITS } from './limits.js';
+
+const RETRY_SECONDS = 5;
 
 export interface ServedIndexOptions {
   /** Opens the newest version of what is served. */
   open: () => Promise<Searcher>;
   /** Makes documents changeable; without it they are not. */
   openLive?: (base: Searcher) => Promise<LiveSearcher>;
+  /** How long a request waits for the first version. Default: as for its turn. */
+  openWaitMs?: number;
 }
 
 export interface ReloadResult {
@@ -56,7 +61,7 @@ export class ServedIndex {
 
   /** Works on one version, which stays open and as it is until the work has ended. */
   async use<T>(work: (searcher: Searcher) => Promise<T>): Promise<T> {
-    const host = this.#host ?? (await this.#opening.promise);
+    const host = await this.#open();
     const { searcher, release } = host.lease();
     try {
       return await work(searcher);
@@ -65,9 +70,26 @@ export class ServedIndex {
     }
   }
 
+  /** Waits for the first version, but not for as long as it may take to make. */
+  async #open(): Promise<IndexHost> {
+    if (this.#host !== undefined) return this.#host;
+    let timer: NodeJS.Timeout | undefined;
+    const tooLong = new Promise<never>((_, reject) => {
+      const error = new ApiError(503, 'starting', 'the index is still being opened', {
+        retryAfter: RETRY_SECONDS,
+      });
+      timer = setTimeout(() => reject(error), this.#options.openWaitMs ?? DEFAULT_LIMITS.waitMs);
+    });
+    try {
+      return await Promise.race([this.#opening.promise, tooLong]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   /** What takes writes; refuses where documents cannot be changed. */
   async writer(): Promise<LiveSearcher> {
-    const { live } = this.#host ?? (await this.#opening.promise);
+    const { live } = await this.#open();
     if (live !== undefined) return live;
     throw new ApiError(403, 'forbidden', 'documents cannot be changed here', {
       hint: 'the server was started with --read-only',
@@ -89,7 +111,7 @@ export class ServedIndex {
   }
 
   async #reload(): Promise<ReloadResult> {
-    const host = this.#host ?? (await this.#opening.promise);
+    const host = await this.#open();
     const base = await this.#options.open();
     const { version } = base;
     if (version === this.#baseVersion) {

@@ -271,6 +271,15 @@ describe('versions', () => {
     );
   });
 
+  test('an index that takes too long to open: come back later', async () => {
+    const open = async (): Promise<MemorySearcher> => new MemorySearcher('v1', ANIMALS);
+    const server = await SearchServer.create({ open, log: keptLog(), limits: { waitMs: 50 } });
+    running.push(server);
+    await server.listen(0);
+    const { status, body, headers } = await send(server, 'POST', '/v1/search', { query: 'dog' });
+    expect([status, body.error.code, headers.get('retry-after')]).toEqual([503, 'starting', '5']);
+  });
+
   test('requests that come before the index is open get their answer when it is', async () => {
     const server = await SearchServer.create({
       open: async () => new MemorySearcher('v1', ANIMALS),

@@ -64,7 +64,7 @@ export class SearchServer {
     const { host = DEFAULT_HOST } = options;
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
     const app = createApp({ ...options, limits });
-    const index = new ServedIndex(options);
+    const index = new ServedIndex({ openWaitMs: limits.waitMs, ...options });
     const admission = new Admission(limits);
     const metrics = new ServeMetrics({ index, admission });
     const server = new SearchServer(app, { index, metrics, limits, host });
