@@ -127,6 +127,9 @@ test('several runs are compared, each with the settings in which it differs', as
   expect(Math.max(...runs![1].indexAge.y)).toBe(19);
   expect(runs![1].jumpAtSwitch).toBeUndefined();
   expect(runs![0].jumpAtSwitch).toBeTypeOf('number');
+  const { gradientNorm, lateGradientNorm } = runs![0];
+  const late = gradientNorm.y.slice(-Math.ceil(gradientNorm.y.length / 3));
+  expect(lateGradientNorm).toBeCloseTo(late.reduce((sum, norm) => sum + norm) / late.length, 8);
 });
 
 test('a run whose first checkpoint is there, and nothing else yet, is analysed', async () => {

@@ -4,13 +4,19 @@ import { diffRecipes, type RecipeDifference } from '../train/recipe/fingerprint.
 import type { Recipe } from '../train/recipe/recipe.js';
 import type { RunDirectory } from '../train/run-directory.js';
 import { readRunDescription } from '../train/run-setup.js';
-import { curvesOf } from './curves.js';
+import { curvesOf, finite } from './curves.js';
 import { readHistory } from './history.js';
-import type { Series } from './series.js';
+import { type Series, thin } from './series.js';
 import { mean } from './statistics.js';
 
 /** Steps before and after a switch of negatives whose losses are compared. */
 const AROUND_SWITCH = 5;
+/** Gradient norms jump from step to step: of so many points each is a mean, and runs can be told apart. */
+const SMOOTH_POINTS = 50;
+/** More settings than this do not fit a legend. */
+const MOST_SETTINGS = 4;
+/** The share of a run that is late in training. */
+const LATE = 1 / 3;
 
 /** One of several runs laid over each other (Fig. 5 of the ANCE paper). */
 export interface ComparedRun {
@@ -20,6 +26,10 @@ export interface ComparedRun {
   /** All settings in which it differs from the first run. */
   differences: RecipeDifference[];
   loss: Series;
+  /** Before clipping, smoothed (Fig. 4). */
+  gradientNorm: Series;
+  /** Its mean over the last third of the steps. */
+  lateGradientNorm: number;
   dev: Record<string, Series>;
   indexAge: Series;
   /** By how much the loss rises, on average, when fresh negatives take over; the paper's sign of too large a gap. */
@@ -42,12 +52,18 @@ export async function compareRuns(runs: readonly RunDirectory[]): Promise<Compar
       label: labelOf(run, paths, settingsOf(paths, differences, i)),
       differences: differences[i],
       loss,
+      gradientNorm: thin(finite(history.steps.gradientNorm), SMOOTH_POINTS),
+      lateGradientNorm: mean(lastThird(history.steps.gradientNorm)),
       dev,
       indexAge,
       ...(Number.isFinite(jump) && { jumpAtSwitch: jump }),
     });
   }
   return compared;
+}
+
+function lastThird(values: readonly number[]): number[] {
+  return values.slice(-Math.ceil(LATE * values.length)).filter(Number.isFinite);
 }
 
 /** A run's value of each setting in which any run differs from the first. */
@@ -59,10 +75,14 @@ function settingsOf(paths: readonly string[], all: readonly RecipeDifference[][]
 }
 
 function labelOf(run: RunDirectory, paths: readonly string[], values: readonly unknown[]): string {
-  const settings = paths.map(
-    (path, i) => `${path.split('.').slice(-2).join('.')}=${JSON.stringify(values[i])}`,
+  const settings = paths.flatMap((path, i) =>
+    // Where the stages are others, their settings do not correspond, and the folder's name has to do.
+    paths.includes('stages') && path.startsWith('stages')
+      ? []
+      : `${path.split('.').slice(-2).join('.')}=${JSON.stringify(values[i])}`,
   );
-  return [basename(run.path), settings.join(' ')].filter(Boolean).join(': ');
+  const shown = settings.length <= MOST_SETTINGS ? settings.join(' ') : '';
+  return [basename(run.path), shown].filter(Boolean).join(': ');
 }
 
 function jumpAtSwitch({ loss, negativesVersion }: { loss: number[]; negativesVersion: number[] }): number {

@@ -146,6 +146,12 @@ function compareFigures({ runs }: Analysis): Figure[] {
       'loss',
       runs.map(({ label, loss }) => ({ label, ...loss })),
     ),
+    ...overlay(
+      'compare-gradient-norm',
+      'Gradient norm of the runs, before clipping',
+      'norm',
+      runs.map(({ label, gradientNorm }) => ({ label, x: gradientNorm.x, y: gradientNorm.y })),
+    ),
     ...measures.flatMap((measure) =>
       overlay(
         `compare-${measure.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`,

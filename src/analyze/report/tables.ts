@@ -142,14 +142,22 @@ function costTable({ costs }: Analysis): ReportTable[] {
 
 function compareTable({ runs }: Analysis): ReportTable[] {
   if (!runs) return [];
-  const header = ['run', 'loss at the end', 'best dev', 'mean index age', 'loss jump at a switch'];
-  const rows = runs.map(({ label, loss, dev, indexAge, jumpAtSwitch }) => {
+  const header = [
+    'run',
+    'loss at the end',
+    'gradient norm, last third',
+    'best dev',
+    'mean index age',
+    'loss jump at a switch',
+  ];
+  const rows = runs.map(({ label, loss, lateGradientNorm, dev, indexAge, jumpAtSwitch }) => {
     const [[measure, series] = ['', { y: [] as number[] }]] = Object.entries(dev);
     const tail = loss.y.slice(-Math.ceil(loss.y.length / 10));
     const best = series.y.length > 0 ? `${measure} ${formatNumber(Math.max(...series.y))}` : '–';
     return [
       label,
       formatNumber(mean(tail)),
+      formatNumber(lateGradientNorm),
       best,
       formatNumber(mean(indexAge.y)),
       formatNumber(jumpAtSwitch),
