@@ -1,6 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Document } from '../data/index.js';
 import type { Hit } from '../search/retriever.js';
 import type { Searcher } from '../search/searcher.js';
+
+const LONGEST_TURN_MS = 5;
 
 /** A hit as a person wants to see it. */
 export interface PresentedHit extends Hit {
@@ -22,15 +25,28 @@ export async function presentHits(
   const ids = new Set(found.flatMap((hits) => hits.map(({ id }) => id)));
   const documents = await searcher.documents.getAll([...ids]);
   const byId = new Map(documents.flatMap((document) => (document ? [[document.id, document] as const] : [])));
-  return found.map((hits, i) =>
-    hits.map((hit) => {
-      const document = byId.get(hit.id);
-      if (document === undefined) return hit;
-      const snippet = options.queries && snippetOf(searcher, options.queries[i], document);
-      const { title, metadata } = document;
-      return { ...hit, ...(title && { title }), ...(snippet && { snippet }), ...(metadata && { metadata }) };
-    }),
-  );
+  const present = (hit: Hit, query: string | undefined): PresentedHit => {
+    const document = byId.get(hit.id);
+    if (document === undefined) return hit;
+    const snippet = query === undefined ? undefined : snippetOf(searcher, query, document);
+    const { title, metadata } = document;
+    return { ...hit, ...(title && { title }), ...(snippet && { snippet }), ...(metadata && { metadata }) };
+  };
+  const lists: PresentedHit[][] = [];
+  let since = performance.now();
+  for (const [i, hits] of found.entries()) {
+    const list: PresentedHit[] = [];
+    for (const hit of hits) {
+      list.push(present(hit, options.queries?.[i]));
+      // Snippets of long texts take a while; other requests must not wait for all of them.
+      if (performance.now() - since > LONGEST_TURN_MS) {
+        await nextTurn();
+        since = performance.now();
+      }
+    }
+    lists.push(list);
+  }
+  return lists;
 }
 
 function snippetOf(searcher: Searcher, query: string, document: Document): PresentedHit['snippet'] {

@@ -1,0 +1,124 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { writeCollection } from '../src/serve/collection.fixture.js';
+
+const CLI = resolve(import.meta.dirname, '../dist/cli/main.js');
+const PATIENCE = { timeout: 60_000, interval: 50 };
+
+let folder: string;
+let data: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'nearmiss-serve-cli-'));
+  data = join(folder, 'data');
+  await writeCollection(data, [{ id: 'dog', text: 'a black dog' }]);
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const done = promisify(execFile)(process.execPath, [CLI, 'serve', ...args], { cwd: folder });
+  return done.then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
+  );
+}
+
+interface Running {
+  url: string;
+  lines: Record<string, unknown>[];
+  signal(name: NodeJS.Signals): void;
+  exit: Promise<number | null>;
+}
+
+async function serve(...args: string[]): Promise<Running> {
+  const child = spawn(process.execPath, [CLI, 'serve', ...args, '--port', '0'], { cwd: folder });
+  const lines: Record<string, unknown>[] = [];
+  createInterface({ input: child.stderr }).on('line', (line) => lines.push(JSON.parse(line)));
+  const exit = once(child, 'exit').then(([code]) => code as number | null);
+  await vi.waitUntil(() => lines.some(({ msg }) => msg === 'ready') || child.exitCode !== null, PATIENCE);
+  const url = String(lines[0].msg).replace('listening on ', '');
+  return { url, lines, signal: (name) => void child.kill(name), exit };
+}
+
+describe('nearmiss serve', () => {
+  test('names its address first; SIGHUP looks for something newer; SIGTERM ends it', async () => {
+    const server = await serve(data);
+    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const info = async () =>
+      (await fetch(`${server.url}/v1/info`)).json() as Promise<Record<string, unknown>>;
+    const before = await info();
+    expect(before).toMatchObject({ name: 'data', documents: 1, writable: true });
+    await writeCollection(data, [
+      { id: 'dog', text: 'a black dog' },
+      { id: 'cat', text: 'a white cat' },
+    ]);
+    server.signal('SIGHUP');
+    await vi.waitUntil(() => server.lines.some(({ msg }) => msg === 'reloaded'), PATIENCE);
+    const after = await info();
+    expect(after.documents).toBe(2);
+    expect(after.version).not.toBe(before.version);
+    server.signal('SIGTERM');
+    expect(await server.exit).toBe(0);
+  }, 180_000);
+
+  test('--watch sees by itself that there is something newer', async () => {
+    const server = await serve(data, '--read-only', '--watch', '0.2');
+    await writeCollection(data, [{ id: 'owl', text: 'a grey owl' }]);
+    await vi.waitUntil(() => server.lines.some(({ msg }) => msg === 'reloaded'), PATIENCE);
+    expect((await fetch(`${server.url}/v1/documents/owl`)).status).toBe(200);
+    server.signal('SIGINT');
+    expect(await server.exit).toBe(0);
+  }, 180_000);
+
+  test('keys are made, listed, used and removed', async () => {
+    const made = await run('keys', 'add', '--role', 'write', '--name', 'ci');
+    expect(made.code).toBe(0);
+    const key = made.stdout.trim();
+    expect(key).toMatch(/^nm_[0-9a-f]{8}_[\w-]{43}$/);
+    expect(made.stderr).toContain('it is not shown again');
+    expect((await run('keys', 'list')).stdout).toMatch(/ci +write +\d{4}-\d\d-\d\d/);
+    expect(await readFile(join(folder, 'nearmiss-keys.json'), 'utf8')).not.toContain(key.slice(12));
+
+    // The file in the working folder counts without being named.
+    const server = await serve(data, '--read-only');
+    expect((await fetch(`${server.url}/v1/info`)).status).toBe(401);
+    const headers = { authorization: `Bearer ${key}` };
+    expect((await fetch(`${server.url}/v1/info`, { headers })).status).toBe(200);
+    server.signal('SIGTERM');
+    await server.exit;
+
+    expect((await run('keys', 'remove', 'ci')).code).toBe(0);
+    const again = await run('keys', 'remove', 'ci');
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('no key called "ci"')]);
+    await rm(join(folder, 'nearmiss-keys.json'));
+  }, 180_000);
+
+  test('what cannot work is said: code 1, or 2 for a wrong command line', async () => {
+    expect(await run('nowhere')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('nowhere: no such run'),
+    });
+    expect(await run(data, '--host', '0.0.0.0')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/this machine alone[\s\S]*--insecure/),
+    });
+    expect(await run(data, '--keys', 'none.json')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('none.json: no such file'),
+    });
+    for (const args of [
+      ['--port', '70000'],
+      ['--log-level', 'loud'],
+      ['--read-only', '--state', 'x'],
+    ]) {
+      expect((await run(data, ...args)).code, args.join(' ')).toBe(2);
+    }
+  }, 120_000);
+});
