@@ -9,8 +9,8 @@ const HELP = `npm run screenshots -- [TARGET] [options] [-- options of nearmiss 
 
 Pictures of the web UI for the documentation, into docs/images.
 
-  TARGET             what to serve (default: ../shared/data/medquad with minilm)
-  --query <text>     default: how is high blood pressure treated without drugs
+  TARGET             what to serve (default: nearmiss-demo/ance, which \`nearmiss demo\` makes)
+  --query <text>     default: a small boat that you paddle
   --out <dir>        default: docs/images
 
 Examples:
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
-      query: { type: 'string', default: 'how is high blood pressure treated without drugs' },
+      query: { type: 'string', default: 'a small boat that you paddle' },
       out: { type: 'string', default: join(root, 'docs/images') },
       help: { type: 'boolean' },
     },
@@ -44,8 +44,7 @@ async function main(): Promise<void> {
   if (values.help) return void process.stdout.write(HELP);
   const missing = whyNoBrowser();
   if (missing) throw new Error(missing);
-  const [target, ...serveOptions] =
-    positionals.length > 0 ? positionals : [join(root, '../shared/data/medquad'), '--model', 'minilm'];
+  const [target = join(root, 'nearmiss-demo/ance'), ...serveOptions] = positionals;
   const server = await startServe(target, ['--read-only', ...serveOptions]);
   const browser = await launchChromium();
   try {
