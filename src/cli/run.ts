@@ -1,7 +1,16 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { NearmissError, UsageError } from '../base/errors.js';
-import { commands } from './commands/index.js';
+import { commandGroups } from './commands/index.js';
+
+const EXAMPLES = `
+Examples:
+  nearmiss demo                                                          train and compare in a few minutes
+  nearmiss train --data data/mine --recipe ance-firstp --out runs/mine
+  nearmiss search runs/mine "how do I reset my password"
+  nearmiss serve runs/mine
+
+nearmiss COMMAND --help explains a command, with examples.`;
 
 /** Builds the program with every command registered. */
 export function buildProgram(): Command {
@@ -12,7 +21,14 @@ export function buildProgram(): Command {
     .option('--debug', 'show stack traces of errors')
     .showHelpAfterError('(add --help for usage and examples)')
     .exitOverride();
-  for (const register of commands) register(program);
+  for (const { heading, commands } of commandGroups) {
+    for (const register of commands) {
+      const before = program.commands.length;
+      register(program);
+      for (const command of program.commands.slice(before)) command.helpGroup(heading);
+    }
+  }
+  program.addHelpText('after', EXAMPLES);
   for (const command of allCommands(program)) command.exitOverride().showSuggestionAfterError();
   return program;
 }

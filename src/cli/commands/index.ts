@@ -18,26 +18,20 @@ import { registerSearch } from './search.js';
 import { registerServe } from './serve.js';
 import { registerInferencer, registerTrain, registerTrainer } from './train.js';
 
+/** Commands that are shown together. */
+export interface CommandGroup {
+  heading: string;
+  commands: RegisterCommand[];
+}
+
 /** Every command, in the order `nearmiss --help` shows them. */
-export const commands: RegisterCommand[] = [
-  registerDemo,
-  registerData,
-  registerBm25,
-  registerEncode,
-  registerIndex,
-  registerEval,
-  registerCompare,
-  registerFuse,
-  registerRerank,
-  registerSearch,
-  registerServe,
-  registerTrain,
-  registerTrainer,
-  registerInferencer,
-  registerRepro,
-  registerMine,
-  registerAnalyze,
-  registerReport,
-  registerDoctor,
-  registerCompletion,
+export const commandGroups: CommandGroup[] = [
+  { heading: 'Start here:', commands: [registerDemo, registerDoctor] },
+  { heading: 'Data:', commands: [registerData] },
+  { heading: 'Train:', commands: [registerTrain, registerTrainer, registerInferencer, registerMine] },
+  { heading: 'Search:', commands: [registerSearch, registerServe, registerRerank] },
+  { heading: 'Measure:', commands: [registerEval, registerCompare, registerFuse] },
+  { heading: 'Look inside:', commands: [registerAnalyze, registerReport, registerRepro] },
+  { heading: 'Parts:', commands: [registerBm25, registerEncode, registerIndex] },
+  { heading: 'Shell:', commands: [registerCompletion] },
 ];

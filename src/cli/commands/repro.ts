@@ -33,6 +33,7 @@ and a row that was interrupted goes on. The table is also written to OUT/table1.
 export const registerRepro: RegisterCommand = (program) => {
   program
     .command('repro')
+    .summary('reproduce experiments of the papers')
     .description('Reproduces experiments of the papers.')
     .command('table1')
     .summary("all rows of the ANCE paper's Table 1")
