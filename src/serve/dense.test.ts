@@ -46,7 +46,7 @@ describe('a run that is served', () => {
       name: 'tiny',
       documents: 196,
       modes: ['bm25', 'dense', 'hybrid'],
-      defaultMode: 'hybrid',
+      defaultMode: 'dense',
       model: { dimension: expect.any(Number) },
       runs: ['tiny'],
     });
