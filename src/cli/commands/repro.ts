@@ -8,7 +8,7 @@ import { watchTraining } from '../watch-training.js';
 interface ReproOptions {
   data: string;
   out: string;
-  size: 'small' | 'full';
+  size: keyof typeof STEP_FACTOR;
   split: string;
   testSplit: string;
   recipes?: string;
@@ -20,7 +20,7 @@ interface ReproOptions {
 }
 
 /** Shorter training for a first look. */
-const STEP_FACTOR = { small: 0.5, full: 1 };
+const STEP_FACTOR = { quick: 0.25, small: 0.5, full: 1 };
 
 const EXAMPLES = `
 Examples:
@@ -42,7 +42,9 @@ export const registerRepro: RegisterCommand = (program) => {
     )
     .requiredOption('--data <dir>', 'the collection')
     .option('--out <dir>', 'folder for the runs and the table', 'runs/table1')
-    .addOption(new Option('--size <size>', 'how long to train').choices(['small', 'full']).default('full'))
+    .addOption(
+      new Option('--size <size>', 'how long to train').choices(Object.keys(STEP_FACTOR)).default('full'),
+    )
     .option('--split <name>', 'split to learn from', 'train')
     .option('--test-split <name>', 'split to compare on', 'test')
     .option('--recipes <list>', 'only these rows, with commas between')

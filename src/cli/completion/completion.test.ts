@@ -20,7 +20,7 @@ test.each([
   ['train --recipe ', ['ance-firstp', 'dpr'], true],
   ['train --recipe dpr --pri', ['--print-config'], false],
   ['repro ', ['table1'], false],
-  ['repro table1 --size ', ['full', 'small'], false],
+  ['repro table1 --size ', ['full', 'quick', 'small'], false],
   ['eval ', [], true],
   ['nonsense --de', ['--debug'], false],
 ])('nearmiss %s', async (line, values, files) => {
@@ -37,5 +37,5 @@ test('bash completes through the script', () => {
   const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
   const answer = execFileSync('bash', ['-c', asked], { env, encoding: 'utf8' });
   rmSync(folder, { recursive: true });
-  expect(answer.trim().split(/\s+/)).toEqual(['full', 'small']);
+  expect(answer.trim().split(/\s+/)).toEqual(['full', 'quick', 'small']);
 });
