@@ -6,6 +6,8 @@ import { isRun } from '../train/run-setup.js';
 const LONGEST_PAUSE_MS = 60_000;
 
 export interface WatchOptions {
+  /** What {@link targetState} said before it was opened, so that no change since is missed. */
+  seen: string;
   everyMs: number;
   /** Called when what is served has changed; where it fails, it is called again later. */
   onChange: () => Promise<unknown>;
@@ -13,11 +15,12 @@ export interface WatchOptions {
 }
 
 /** Looks now and then whether a run has a better model, or an index or a collection has changed. */
-export async function watchTarget(path: string, { everyMs, onChange, signal }: WatchOptions): Promise<void> {
-  let seen = await stateOf(path);
+export async function watchTarget(path: string, options: WatchOptions): Promise<void> {
+  const { everyMs, onChange, signal } = options;
+  let { seen } = options;
   let pause = everyMs;
   while (await waited(pause, signal)) {
-    const state = await stateOf(path);
+    const state = await targetState(path);
     if (state === seen) continue;
     try {
       await onChange();
@@ -34,7 +37,7 @@ async function waited(ms: number, signal: AbortSignal): Promise<boolean> {
 }
 
 /** Differs when there is something newer to open. Of a run only what says which of its models is best. */
-async function stateOf(path: string): Promise<string> {
+export async function targetState(path: string): Promise<string> {
   const info = await stat(path).catch(() => undefined);
   if (info === undefined) return 'missing';
   if (!info.isDirectory()) return traceOf(path);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { SearchServer } from '../../../serve/server.js';
-import { watchTarget } from '../../../serve/watch.js';
+import { targetState, watchTarget } from '../../../serve/watch.js';
 
 export interface RunOptions {
   target: string;
@@ -27,6 +27,7 @@ export async function runUntilStopped(server: SearchServer, options: RunOptions)
   let failed = false;
   try {
     await server.listen(port);
+    const seen = await targetState(target);
     const opened = server.start().catch((error) => {
       failed = true;
       throw error;
@@ -34,7 +35,7 @@ export async function runUntilStopped(server: SearchServer, options: RunOptions)
     await Promise.race([opened, stopped]);
     if (!stop.signal.aborted && watchSeconds !== undefined) {
       const everyMs = watchSeconds * 1000;
-      watchTarget(target, { everyMs, onChange: () => server.reload(), signal: stop.signal });
+      watchTarget(target, { seen, everyMs, onChange: () => server.reload(), signal: stop.signal });
     }
     await stopped;
   } finally {
