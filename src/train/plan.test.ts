@@ -32,7 +32,8 @@ describe('the plan of a run', () => {
     expect(await kinds('rand-neg')).toEqual(['batch']);
     expect(await kinds('nce-neg')).toEqual(['hardest']);
     expect(await kinds('bm25-neg')).toEqual(['own']);
-    expect(await kinds('ance-firstp')).toEqual(['own', 'batch']);
+    expect(await kinds('ance-firstp')).toEqual(['batch']);
+    expect(await kinds('bm25-then-nce')).toEqual(['own', 'hardest']);
   });
 
   test('checkpoints come at the start, the end, between stages and every so often from the start of a stage', async () => {
