@@ -36,17 +36,19 @@ export async function openSearcher(path: string, options: OpenSearcherOptions = 
   checkParts(path, target, options);
   const closing = new Closing();
   try {
-    const [preparation, embedder, reranker] = await closing.all([
+    const withVectors = needs(options, WITH_VECTORS) && target.model !== undefined;
+    const [preparation, embedder, encoded, reranker] = await closing.all([
       prepareStore(target, options, closing),
-      needs(options, WITH_VECTORS) && target.model !== undefined
-        ? closing.add(openEmbedder(target.model, options))
+      withVectors ? closing.add(openEmbedder(target.model!, options)) : undefined,
+      withVectors && target.vectors !== undefined
+        ? closing.add(openDocuments(target.vectors, options))
         : undefined,
       options.reranker === undefined ? undefined : closing.add(openReranker(options.reranker, options)),
     ]);
     const filters = new FilteredDocuments(preparation?.store);
     const [words, vectors] = await closing.all([
       needs(options, WITH_WORDS) ? openWords(target, preparation, options) : undefined,
-      embedder && openVectors({ target, preparation, embedder, filters, options, closing }),
+      embedder && openVectors({ target, preparation, embedder, encoded, filters, options, closing }),
     ]);
     const parts: SearcherParts = {
       name: target.name,
@@ -143,15 +145,17 @@ async function openVectors(parts: {
   target: Target;
   preparation: Preparation | undefined;
   embedder: Embedder;
+  /** The index that was there, opened while the model was. */
+  encoded: DocumentIndex | undefined;
   filters: FilteredDocuments;
   options: OpenSearcherOptions;
   closing: Closing;
 }): Promise<SearcherParts['vectors']> {
-  const { target, preparation, embedder, filters, options, closing } = parts;
+  const { target, preparation, embedder, encoded, filters, options, closing } = parts;
   const folder = target.vectors ?? (preparation && (await prepareVectors(preparation, embedder)));
   if (folder === undefined) return undefined;
-  const documents = await openDocuments(folder, options);
-  const index = await closing.add(Promise.resolve(new DenseIndex(documents, filters)));
+  const documents = encoded ?? (await closing.add(openDocuments(folder, options)));
+  const index = new DenseIndex(documents, filters);
   if (embedder.info.dimension !== index.dimension) {
     throw new NearmissError(
       `${target.model} makes vectors of ${embedder.info.dimension} numbers, ${folder} holds ${index.dimension}`,

@@ -1,8 +1,7 @@
 // Runs an embedder or a reranker in a worker thread for worker-models.ts.
 import { parentPort, workerData } from 'node:worker_threads';
 import { answerCalls } from '../../base/worker-calls.js';
-import { openCrossEncoder } from '../cross-encoder-reranker.js';
-import { type EmbedderInfo, LocalEmbedder } from '../embedder.js';
+import type { EmbedderInfo } from '../embedder.js';
 import type { WorkerStart, WorkerTask } from './messages.js';
 
 interface Loaded {
@@ -10,14 +9,17 @@ interface Loaded {
   work(task: WorkerTask): Promise<Float32Array>;
 }
 
+/** Imports only what its kind needs: a worker's modules are most of the time it takes to start. */
 async function load({ kind, model, session }: WorkerStart): Promise<Loaded> {
   if (kind === 'embedder') {
+    const { LocalEmbedder } = await import('../embedder.js');
     const embedder = await LocalEmbedder.open(model, session);
     return {
       info: embedder.info,
       work: (task) => (task.kind === 'encode' ? embedder.encode(task.texts, task.use) : wrongTask(task)),
     };
   }
+  const { openCrossEncoder } = await import('../cross-encoder-reranker.js');
   const reranker = await openCrossEncoder(model, session);
   return {
     work: (task) => (task.kind === 'score' ? reranker.score(task.query, task.texts) : wrongTask(task)),
