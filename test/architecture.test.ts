@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
 // design.md §2: data flows down this list; a room may use the rooms above it, never those below.
@@ -68,6 +68,34 @@ test('only the engine imports onnxruntime', () => {
     .filter(({ file, target }) => target.startsWith('onnxruntime') && roomOf(file) !== 'engine')
     .map(({ file }) => file);
   expect(wrong).toEqual([]);
+});
+
+/** Everything that is loaded before a file's own code runs. */
+function loadedWith(start: string): Set<string> {
+  const loaded = new Set([start]);
+  for (const file of loaded) {
+    if (!file.endsWith('.ts')) continue;
+    const source = readFileSync(join(root, file), 'utf8');
+    for (const [, target] of source.matchAll(STATIC_IMPORT)) {
+      const local = target.startsWith('.');
+      loaded.add(local ? join(dirname(file), target).replace(/\.js$/, '.ts') : target);
+    }
+  }
+  return loaded;
+}
+
+const STATIC_IMPORT = /^(?:import|export) (?!type )(?:[^;'"]*? from )?'([^']+)'/gm;
+
+// What a worker thread loads is not loaded twice, and what a page may ask for later is not waited for.
+test.each([
+  ['cli/main.ts', ['zod', 'fastify']],
+  ['serve/serve-target.ts', ['fastify']],
+  ['serve/server.ts', []],
+])('%s starts without native libraries and readers of texts', (file, others) => {
+  const loaded = loadedWith(file);
+  const slow = ['onnxruntime-node', 'usearch', 'tokenizers', 'marked', 'htmlparser2', ...others];
+  expect(slow.filter((name) => loaded.has(name))).toEqual([]);
+  expect(loadedWith('index.ts')).toContain('onnxruntime-node');
 });
 
 test('the check sees the imports it judges', () => {

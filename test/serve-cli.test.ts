@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -43,12 +44,24 @@ async function serve(...args: string[]): Promise<Running> {
   createInterface({ input: child.stderr }).on('line', (line) => lines.push(JSON.parse(line)));
   const exit = once(child, 'exit').then(([code]) => code as number | null);
   await vi.waitUntil(() => lines.some(({ msg }) => msg === 'ready') || child.exitCode !== null, PATIENCE);
-  const url = String(lines[0].msg).replace('listening on ', '');
-  return { url, lines, signal: (name) => void child.kill(name), exit };
+  const address = lines.map(({ msg }) => /^listening on (.*)/.exec(String(msg))?.[1]).find(Boolean);
+  return { url: address!, lines, signal: (name) => void child.kill(name), exit };
 }
 
 describe('nearmiss serve', () => {
-  test('names its address first; SIGHUP looks for something newer; SIGTERM ends it', async () => {
+  test('a port that is taken is told before anything is opened', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const { code, stderr } = await run(data, '--port', String(port));
+    taken.close();
+    expect(code).toBe(1);
+    expect(stderr).toContain(`port ${port} of 127.0.0.1 is taken`);
+    expect(stderr).toContain('--port');
+    expect(stderr).not.toContain('preparing');
+  });
+
+  test('names its address; SIGHUP looks for something newer; SIGTERM ends it', async () => {
     const server = await serve(data);
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const info = async () =>

@@ -1,8 +1,8 @@
 import { Progress } from '../base/progress.js';
 import { CREATED_BY } from '../base/version.js';
 import { planRun } from '../train/plan.js';
+import { readRunDescription } from '../train/run-description.js';
 import { RunDirectory } from '../train/run-directory.js';
-import { readRunDescription } from '../train/run-setup.js';
 import { bestPieces } from './best-pieces.js';
 import { type Bm25Overlap, bm25Overlap } from './bm25-overlap.js';
 import { type ComparedRun, compareRuns } from './compare-runs.js';

@@ -1,7 +1,7 @@
 import { openDataset } from '../data/index.js';
 import { Encoder, loadEncoderModel } from '../model/index.js';
+import { readRunDescription } from '../train/run-description.js';
 import type { RunDirectory } from '../train/run-directory.js';
-import { readRunDescription } from '../train/run-setup.js';
 
 /** A run's last model applied to every text from scratch: no index, no token cache, no engine for the products. */
 export class BruteForce {

@@ -5,10 +5,10 @@ import { readDocumentFiles } from '../index/vectors/document-files.js';
 import { DocumentIndex, documentFiles, FlatIndex, writeVectorIndex } from '../index/vectors/index.js';
 import { IndexFolder } from '../index/vectors/index-folder.js';
 import { Encoder } from '../model/index.js';
+import { loadSide } from '../model/tower-folders.js';
 import { encodeCorpus, removeShards } from '../train/corpus-encoder.js';
 import { modelFolder } from '../train/refresh.js';
 import type { RunDirectory } from '../train/run-directory.js';
-import { loadSide } from '../train/tower-models.js';
 import type { TrainingData } from '../train/training-data.js';
 
 export interface ExactCorpusOptions {

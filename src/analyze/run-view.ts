@@ -2,12 +2,12 @@ import { NearmissError } from '../base/errors.js';
 import { Progress } from '../base/progress.js';
 import type { SessionOptions } from '../engine/index.js';
 import { Encoder } from '../model/index.js';
+import { loadSide } from '../model/tower-folders.js';
 import { type Plan, type PlannedStage, planRun, stageAt } from '../train/plan.js';
 import type { Recipe } from '../train/recipe/recipe.js';
 import { modelFolder } from '../train/refresh.js';
 import type { RunDirectory } from '../train/run-directory.js';
 import { openRun } from '../train/run-setup.js';
-import { loadSide } from '../train/tower-models.js';
 import type { TrainingData } from '../train/training-data.js';
 import { ExactCorpus } from './exact-corpus.js';
 

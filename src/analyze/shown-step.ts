@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import { bestSoFar } from '../train/inferencer.js';
 import type { RunDirectory } from '../train/run-directory.js';
+import { bestSoFar } from '../train/step-evaluation.js';
 import { NotThereError } from './not-there.js';
 
 /** Which checkpoint to show: the best or the newest whose index is there, or that of a step. */

@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import { hasCode, NearmissError } from '../base/errors.js';
 import { type Detected, detectFormat } from './detect.js';
 import { type FileFormatName, type FormatName, isFileFormat } from './format-names.js';
-import { FILE_FORMATS, type FileOptions, type FileParts } from './formats.js';
+import type { FileOptions, FileParts } from './formats.js';
 import type { OnProblem } from './problem.js';
 import { qrelsSource } from './qrels.js';
 import { beirSources, isBeir } from './readers/beir.js';
@@ -116,6 +116,7 @@ async function addFile(
   }
   const { format, columns, delimiter } = await describeFile(file, role, named);
   const fields = role === 'queries' ? options.queryFields : options.fields;
+  const { FILE_FORMATS } = await import('./formats.js');
   const parts: FileParts = FILE_FORMATS[format].open(file, {
     role,
     fields: fields ?? {},

@@ -1,4 +1,4 @@
-import { fullText } from '../data/index.js';
+import { fullText } from '../data/dataset.js';
 import type { DocumentStore } from './document-store.js';
 import { compareHits } from './hits.js';
 import type { Reranker } from './reranker.js';

@@ -2,10 +2,7 @@ import type { SessionOptions } from '../engine/index.js';
 import { CrossEncoder } from '../model/cross-encoder.js';
 import { loadCrossEncoder } from '../model/cross-encoder-model.js';
 import { bestModel } from '../train/best-model.js';
-import type { Reranker } from './reranker.js';
-
-/** What a cross-encoder's part of a score is called. */
-export const CROSS_ENCODER_PART = 'cross-encoder';
+import { CROSS_ENCODER_PART, type Reranker } from './reranker.js';
 
 /** Opens a trained cross-encoder, or the best one of a run, in this thread, which is blocked while it scores. */
 export async function openCrossEncoder(model: string, session?: SessionOptions): Promise<Reranker> {

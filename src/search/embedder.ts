@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { SessionOptions } from '../engine/index.js';
-import { Encoder, type EncoderModel } from '../model/index.js';
-import { isTwoTowers, loadSide } from '../train/tower-models.js';
+import { Encoder } from '../model/encoder.js';
+import type { EncoderModel } from '../model/encoder-model.js';
+import { isTwoTowers, loadSide } from '../model/tower-folders.js';
 
 /** Which side of a model reads a text. */
 export type TextUse = 'query' | 'document';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { type Document, fullText } from '../data/index.js';
+import { type Document, fullText } from '../data/dataset.js';
 import { referenceRanking } from '../index/bm25/reference.fixture.js';
 import { compareHits } from './hits.js';
 import { type RetrieverCase, testRetriever } from './retriever.conformance.js';

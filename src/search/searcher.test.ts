@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { appendFile, cp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fullText } from '../data/index.js';
+import { fullText } from '../data/dataset.js';
 import { buildBm25Index } from '../index/bm25/index.js';
 import type { SearchMode } from './retriever.js';
 import { makeSearchFixture, type SearchFixture } from './search.fixture.js';

@@ -3,14 +3,18 @@ import { NearmissError } from '../base/errors.js';
 import { exists } from '../base/files.js';
 import { openLiveSearcher } from '../search/live/index.js';
 import { type OpenSearcherOptions, openSearcher, type PrepareStep } from '../search/searcher.js';
-import { isRun } from '../train/run-setup.js';
+import { isRun } from '../train/run-description.js';
+import { EarlyLog } from './early-log.js';
 import { isLoopbackHost } from './foreign-pages.js';
 import { KeyRing } from './key-ring.js';
+import { checkPlace } from './listen-errors.js';
 import { RunCatalog } from './run-catalog.js';
-import { SearchServer, type ServerOptions } from './server.js';
+import type { SearchServer, ServerOptions } from './server.js';
 
 export interface ServeTargetOptions
   extends Pick<ServerOptions, 'host' | 'cors' | 'limits' | 'logLevel' | 'log' | 'webFolder'> {
+  /** Where it will listen: asked before anything is opened, so that a port that is taken is told at once. */
+  port?: number;
   /** A file of API keys; without one reading is open, and the server must be bound to this machine. */
   keys?: string;
   /** Without keys, be reachable from other machines all the same: whoever reaches the server may read everything. */
@@ -26,7 +30,7 @@ export interface ServeTargetOptions
 }
 
 /**
- * A server for a run, an index or a collection; call `listen` and `start`.
+ * A server for a run, an index or a collection, which is being opened meanwhile; call `listen` and `start`.
  *
  * @example
  * const server = await serveTarget('runs/medquad', { readOnly: true });
@@ -34,7 +38,7 @@ export interface ServeTargetOptions
  * await server.start();
  */
 export async function serveTarget(target: string, options: ServeTargetOptions = {}): Promise<SearchServer> {
-  const { host = '127.0.0.1', keys, insecure, readOnly, search, runs: runsFolder, ...rest } = options;
+  const { host = '127.0.0.1', port, keys, insecure, readOnly, search, runs: runsFolder, ...rest } = options;
   if (!(await exists(target))) {
     throw new NearmissError(`${target}: no such run, index or collection`, { hint: 'check the path' });
   }
@@ -43,32 +47,36 @@ export async function serveTarget(target: string, options: ServeTargetOptions = 
       hint: 'make a key with `nearmiss serve keys add` and pass --keys FILE, or let everybody read with --insecure',
     });
   }
+  if (port !== undefined) await checkPlace({ host, port });
+  const log = new EarlyLog();
+  const warn = (message: string): void => log.warn(message);
+  const keyRing =
+    keys === undefined ? undefined : await KeyRing.open(keys, (error) => warn(keyProblem(error)));
   const state = options.state ?? stateFolder(target);
-  const warn = (message: string): void => server.log.warn(message);
-  const preparing = { onProgress: logProgress, onNote: warn, ...search };
-  const server = await SearchServer.create({
-    ...rest,
-    host,
-    keys: keys === undefined ? undefined : await KeyRing.open(keys, (error) => warn(keyProblem(error))),
-    runs: new RunCatalog({ run: (await isRun(target)) ? target : undefined, folder: runsFolder }),
-    open: () => openSearcher(target, { ...preparing, inWorkers: true }),
-    openLive: readOnly
-      ? undefined
-      : (base) => openLiveSearcher(base, { state, onProgress: preparing.onProgress, onWarning: warn }),
-  });
-  return server;
-
-  /** What takes long is said once when it begins and once when it is done. */
-  function logProgress(step: PrepareStep): { advance(): void; finish(): void } {
-    const start = performance.now();
-    server.log.info({ ...step }, 'preparing');
-    const finish = (): void => {
-      server.log.info(
-        { label: step.label, seconds: Math.round(performance.now() - start) / 1000 },
-        'prepared',
-      );
-    };
-    return { advance: () => undefined, finish };
+  const preparing = { onProgress: (step: PrepareStep) => log.progress(step), onNote: warn, ...search };
+  const open = () => openSearcher(target, { ...preparing, inWorkers: true });
+  // The workers start while the HTTP framework is imported: each takes a good part of a second.
+  const opening = open();
+  opening.catch(() => undefined);
+  try {
+    const { SearchServer } = await import('./server.js');
+    const server = await SearchServer.create({
+      ...rest,
+      ...{ host, open, opening },
+      keys: keyRing,
+      runs: new RunCatalog({ run: (await isRun(target)) ? target : undefined, folder: runsFolder }),
+      openLive: readOnly
+        ? undefined
+        : (base) => openLiveSearcher(base, { state, onProgress: preparing.onProgress, onWarning: warn }),
+    });
+    log.flushTo(server.log);
+    return server;
+  } catch (error) {
+    await opening.then(
+      (searcher) => searcher.close(),
+      () => undefined,
+    );
+    throw error;
   }
 }
 

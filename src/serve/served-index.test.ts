@@ -39,6 +39,25 @@ describe('the served index', () => {
     await expect(early).rejects.toMatchObject({ statusCode: 503, code: 'closing' });
   });
 
+  test('what is being opened already is the first version', async () => {
+    const { open, opened, newest } = versions();
+    const index = new ServedIndex({ open, opening: open() });
+    newest.number = 2;
+    await index.start();
+    expect(index.version).toBe('v1');
+    await index.close();
+    expect(opened.map(({ closed }) => closed)).toEqual([true]);
+  });
+
+  test('what is being opened already is closed, too, where it is never used', async () => {
+    const { open, opened } = versions();
+    const index = new ServedIndex({ open, opening: open() });
+    await index.close();
+    expect(opened.map(({ closed }) => closed)).toEqual([true]);
+    const failing = new ServedIndex({ open, opening: Promise.reject(new Error('damaged')) });
+    await failing.close();
+  });
+
   test('a newer version takes over; work under way ends on its own', async () => {
     const { open, opened, newest } = versions();
     const index = new ServedIndex({ open });

@@ -9,6 +9,8 @@ const RETRY_SECONDS = 5;
 export interface ServedIndexOptions {
   /** Opens the newest version of what is served. */
   open: () => Promise<Searcher>;
+  /** The first version, where somebody has begun to open it. */
+  opening?: Promise<Searcher>;
   /** Makes documents changeable; without it they are not. */
   openLive?: (base: Searcher) => Promise<LiveSearcher>;
   /** How long a request waits for the first version. Default: as for its turn. */
@@ -28,6 +30,7 @@ export interface ReloadResult {
 export class ServedIndex {
   readonly #options: ServedIndexOptions;
   readonly #opening = openable<IndexHost>();
+  #first: Promise<Searcher> | undefined;
   #host: IndexHost | undefined;
   #baseVersion = '';
   #reloading: Promise<unknown> = Promise.resolve();
@@ -35,11 +38,15 @@ export class ServedIndex {
 
   constructor(options: ServedIndexOptions) {
     this.#options = options;
+    this.#first = options.opening;
+    this.#first?.catch(() => undefined);
   }
 
   /** Opens the first version; whoever asks before has been waiting for it. */
   async start(): Promise<void> {
-    const base = await this.#options.open();
+    const opening = this.#first ?? this.#options.open();
+    this.#first = undefined;
+    const base = await opening;
     this.#baseVersion = base.version;
     try {
       this.#host = new IndexHost(base, await this.#options.openLive?.(base));
@@ -131,6 +138,10 @@ export class ServedIndex {
   /** Closes what is open; versions still at work are closed after that. */
   async close(): Promise<void> {
     this.#opening.reject(new ApiError(503, 'closing', 'the server is stopping'));
+    await this.#first?.then(
+      (base) => base.close(),
+      () => undefined,
+    );
     await this.#next?.catch(() => undefined);
     await this.#reloading;
     await this.#host?.close();

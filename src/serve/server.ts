@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { hasCode, NearmissError } from '../base/errors.js';
+import { NearmissError } from '../base/errors.js';
 import { registerAccess } from './access.js';
 import { Admission } from './admission.js';
 import { ApiError } from './api-error.js';
@@ -8,6 +8,7 @@ import { type AppOptions, createApp } from './app.js';
 import { isLoopbackHost } from './foreign-pages.js';
 import type { KeyRing } from './key-ring.js';
 import { DEFAULT_LIMITS, type ServeLimits } from './limits.js';
+import { listenError } from './listen-errors.js';
 import { ServeMetrics } from './metrics.js';
 import { registerOpenApi } from './openapi.js';
 import { registerRoutes } from './routes/index.js';
@@ -100,7 +101,7 @@ export class SearchServer {
     try {
       await this.#app.listen({ host, port, listenTextResolver: (address) => `listening on ${address}` });
     } catch (error) {
-      throw cannotListen(error, { host, port });
+      throw listenError(error, { host, port });
     }
     const { address, port: taken, family } = this.#app.server.address() as AddressInfo;
     this.#url = `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
@@ -157,26 +158,4 @@ export class SearchServer {
     await this.#index.close();
     this.#metrics.close();
   }
-}
-
-function cannotListen(error: unknown, { host, port }: { host: string; port: number }): unknown {
-  if (hasCode(error, 'EADDRINUSE')) {
-    return new NearmissError(`port ${port} of ${host} is taken`, {
-      hint: 'choose another with --port',
-      cause: error,
-    });
-  }
-  if (hasCode(error, 'EACCES')) {
-    return new NearmissError(`port ${port} may not be used`, {
-      hint: 'ports below 1024 need privileges: choose another with --port',
-      cause: error,
-    });
-  }
-  if (hasCode(error, 'EADDRNOTAVAIL') || hasCode(error, 'ENOTFOUND')) {
-    return new NearmissError(`${host} is not an address of this machine`, {
-      hint: 'choose another with --host, e.g. 0.0.0.0 for all',
-      cause: error,
-    });
-  }
-  return error;
 }

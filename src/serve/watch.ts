@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isRun } from '../train/run-setup.js';
+import { isRun } from '../train/run-description.js';
 
 const LONGEST_PAUSE_MS = 60_000;
 

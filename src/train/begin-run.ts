@@ -1,8 +1,9 @@
 import { NearmissError } from '../base/errors.js';
 import { diffRecipes, fingerprintRecipe, formatDifferences } from './recipe/fingerprint.js';
 import type { Recipe } from './recipe/recipe.js';
+import { isRun, readRunDescription } from './run-description.js';
 import { RunDirectory } from './run-directory.js';
-import { createRun, isRun, readRunDescription } from './run-setup.js';
+import { createRun } from './run-setup.js';
 
 /** What a run is to learn, and from what. */
 export interface RunPlan {

@@ -1,6 +1,6 @@
 import { NearmissError } from '../base/errors.js';
+import { isRun } from './run-description.js';
 import { RunDirectory } from './run-directory.js';
-import { isRun } from './run-setup.js';
 
 /** The model that a path stands for: the best one of a run; any other name is a model's own. */
 export async function bestModel(path: string): Promise<string> {

@@ -8,12 +8,12 @@ import { evaluate, type Ranking } from '../evaluate/index.js';
 import { openBm25Index } from '../index/bm25/index.js';
 import { listsFromBm25 } from '../negatives/lists/from-bm25.js';
 import { parseEvents, type TimedEvent } from './events.js';
-import { bestSoFar } from './inferencer.js';
 import { takeRole } from './processes.js';
 import { fingerprintRecipe } from './recipe/fingerprint.js';
 import { loadRecipe } from './recipe/load.js';
 import type { RunDirectory } from './run-directory.js';
 import { createRun } from './run-setup.js';
+import { bestSoFar } from './step-evaluation.js';
 
 const TINY = [
   'model={kind: cross, init: scratch, layers: 1, hiddenSize: 32, heads: 2, vocabularySize: 1000, dropout: 0, maxLength: {query: 16, document: 16}}',

@@ -1,13 +1,13 @@
 export type { BatchNegatives, TrainingBatch } from './batch.js';
 export { CachedStep } from './cached-step.js';
 export { parseEvents, type RunEvent, type TimedEvent } from './events.js';
-export type { StepEvaluation } from './inferencer.js';
 export { Learner, type LearnerOptions, type Update } from './learner.js';
 export type { Role } from './processes.js';
 export { loadRecipe } from './recipe/load.js';
 export type { Recipe } from './recipe/recipe.js';
 export { builtInRecipes } from './recipe/recipe-file.js';
+export { type RunDescription, readRunDescription } from './run-description.js';
 export { RunDirectory } from './run-directory.js';
-export { type RunDescription, readRunDescription } from './run-setup.js';
 export { DirectStep, type Step, type StepOptions } from './step.js';
+export type { StepEvaluation } from './step-evaluation.js';
 export { type TrainOptions, type TrainOutcome, train } from './train.js';

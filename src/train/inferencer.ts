@@ -10,6 +10,7 @@ import type { EventWriter } from './events.js';
 import { annOf, type Plan, planRun, stageAt } from './plan.js';
 import type { NegativesRecipe, Recipe } from './recipe/recipe.js';
 import { type RunDirectory, waitFor } from './run-directory.js';
+import { bestSoFar, type StepEvaluation } from './step-evaluation.js';
 import { type EvaluationSet, evaluationSet, type TrainingData } from './training-data.js';
 
 export interface InferencerOptions {
@@ -19,15 +20,6 @@ export interface InferencerOptions {
   events: EventWriter;
   session: SessionOptions;
   shouldStop: () => Promise<boolean>;
-}
-
-/** What was measured with one checkpoint; its file is written last, so a checkpoint that has one is done. */
-export interface StepEvaluation {
-  step: number;
-  split: string;
-  queries: number;
-  measures: Record<string, number>;
-  seconds: Record<string, number>;
 }
 
 /**
@@ -114,10 +106,6 @@ async function measure(view: CheckpointView, dev: EvaluationSet, options: Infere
   const seconds = (performance.now() - started) / 1000;
   await events.write({ type: 'evaluation', step, measures: values, best: isBest, seconds });
   await stopEarly(run, recipe, step);
-}
-
-export async function bestSoFar(run: RunDirectory): Promise<StepEvaluation | undefined> {
-  return run.readJson<StepEvaluation>('best.json');
 }
 
 /** Writes `best/`: the model of a step as other programs load it, ONNX export and model card included. */

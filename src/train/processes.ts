@@ -4,8 +4,9 @@ import { exists } from '../base/files.js';
 import type { SessionOptions } from '../engine/index.js';
 import { EventWriter, type TimedEvent } from './events.js';
 import { runInferencer } from './inferencer.js';
+import { readRunDescription } from './run-description.js';
 import { RunDirectory } from './run-directory.js';
-import { openRun, readRunDescription } from './run-setup.js';
+import { openRun } from './run-setup.js';
 import { runTrainer } from './trainer.js';
 
 export type Role = 'trainer' | 'inferencer';

@@ -8,6 +8,7 @@ import {
   writeVectorIndex,
 } from '../index/vectors/index.js';
 import { Encoder } from '../model/index.js';
+import { loadSide } from '../model/tower-folders.js';
 import {
   CandidateTable,
   mergeTables,
@@ -22,7 +23,6 @@ import type { RefreshEvent } from './events.js';
 import { withRules } from './mining-rules.js';
 import type { NegativesRecipe } from './recipe/recipe.js';
 import { type RunDirectory, START_FOLDER } from './run-directory.js';
-import { loadSide } from './tower-models.js';
 
 /** Queries searched at once. */
 const CHUNK = 2048;

@@ -1,26 +1,14 @@
 import { stringify } from 'yaml';
 import { NearmissError } from '../base/errors.js';
 import { withFileLock } from '../base/file-lock.js';
-import { exists, writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
+import { writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
 import { CREATED_BY } from '../base/version.js';
 import { type Dataset, openDataset } from '../data/index.js';
 import { kindOf } from './encoder-kinds.js';
-import type { Recipe } from './recipe/recipe.js';
-import { recipeSchema } from './recipe/schema.js';
+import { type RunDescription, readRunDescription } from './run-description.js';
 import { RunDirectory, START_FOLDER } from './run-directory.js';
 import type { TrainedModel } from './trained-model.js';
 import { openTrainingData, type TrainingData } from './training-data.js';
-
-/** `run.json`: what a run is, so that any process can join it knowing nothing but its folder. */
-export interface RunDescription {
-  format: 1;
-  /** The dataset's path as it was given, and the split that is learned from. */
-  data: string;
-  split: string;
-  recipe: Recipe;
-  recipeFingerprint: string;
-  createdBy: string;
-}
 
 /**
  * Makes a run's folder, with its recipe and the model it starts from. `run.json` appears last.
@@ -46,30 +34,6 @@ export async function createRun(
   const content: RunDescription = { format: 1, ...description, createdBy: CREATED_BY };
   await writeFileAtomic(run.file('run.json'), `${JSON.stringify(content, null, 2)}\n`);
   return run;
-}
-
-/** Whether a folder holds a run. */
-export async function isRun(path: string): Promise<boolean> {
-  return exists(new RunDirectory(path).file('run.json'));
-}
-
-export async function readRunDescription(run: RunDirectory): Promise<RunDescription> {
-  const description = await run.readJson<RunDescription>('run.json');
-  if (description?.format === 1) return withDefaults(description, run);
-  throw new NearmissError(`${run.path}: not a run: expected run.json in it`, {
-    hint: 'start one with `nearmiss train --data DIR --recipe NAME --out RUN`',
-  });
-}
-
-/** A run from before a setting existed goes on with the setting's default. */
-function withDefaults(description: RunDescription, run: RunDirectory): RunDescription {
-  const { data: recipe, error } = recipeSchema.safeParse(description.recipe);
-  if (recipe) return { ...description, recipe };
-  const [{ path, message }] = error.issues;
-  throw new NearmissError(
-    `${run.file('run.json')}: recipe.${path.join('.')}: expected ${message}, got something else`,
-    { hint: 'run.json was changed by hand, or made by a newer nearmiss: restore it, or start another run' },
-  );
 }
 
 /** What both processes need of a run. */

@@ -9,8 +9,8 @@ import { listsFromBm25, type QueryText } from '../negatives/lists/from-bm25.js';
 import { listsFromRun } from '../negatives/lists/from-run.js';
 import { withRules } from './mining-rules.js';
 import type { NegativesRecipe } from './recipe/recipe.js';
+import { readRunDescription } from './run-description.js';
 import type { RunDirectory } from './run-directory.js';
-import { readRunDescription } from './run-setup.js';
 import type { TrainingData } from './training-data.js';
 
 /** Candidates that do not change while a run lasts: BM25's, or those of a file. Mined once and kept in the run. */

@@ -1,16 +1,14 @@
 import { join } from 'node:path';
-import { NearmissError } from '../base/errors.js';
-import { exists } from '../base/files.js';
 import { ParameterStore, type SessionOptions } from '../engine/index.js';
 import {
   type EncoderConfig,
   type EncoderModel,
   encoderParameters,
   fillEncoderFolder,
-  isCrossEncoder,
   loadEncoderModel,
   type SaveModelOptions,
 } from '../model/index.js';
+import { isTwoTowers, type Side, TOWER_FOLDERS } from '../model/tower-folders.js';
 import { CachedStep } from './cached-step.js';
 import { lossOf } from './components.js';
 import type { PlannedStage } from './plan.js';
@@ -18,11 +16,6 @@ import type { Recipe } from './recipe/recipe.js';
 import { DirectStep, type Step } from './step.js';
 import { TOWER_PREFIX, type Towers, towerParameters } from './towers.js';
 import { hasDropout, type TextReader, type TrainedModel } from './trained-model.js';
-
-/** Subfolders of a model with two towers; a shared encoder is the folder itself. */
-const TOWER_FOLDERS = { queries: 'query', documents: 'document' } as const;
-
-export type Side = keyof typeof TOWER_FOLDERS;
 
 /**
  * The encoder, or the two, that a run trains: one buffer of parameters for the optimizer, and a model for each side
@@ -112,17 +105,3 @@ export class TowerModels implements TrainedModel {
 }
 
 const sides: readonly Side[] = ['queries', 'documents'];
-
-/** Whether a folder holds two encoders. */
-export async function isTwoTowers(folder: string): Promise<boolean> {
-  return exists(join(folder, TOWER_FOLDERS.queries, 'config.json'));
-}
-
-/** One side's model from a checkpoint, a best model or any model folder. */
-export async function loadSide(folder: string, side: Side): Promise<EncoderModel> {
-  if (await isTwoTowers(folder)) return loadEncoderModel(join(folder, TOWER_FOLDERS[side]));
-  if (!(await isCrossEncoder(folder))) return loadEncoderModel(folder);
-  throw new NearmissError(`${folder}: a cross-encoder scores pairs of texts and makes no vectors`, {
-    hint: 'search with BM25 or a retriever and rerank what it finds: `nearmiss rerank`, `nearmiss search --reranker`',
-  });
-}

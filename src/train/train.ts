@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { beginRun } from './begin-run.js';
 import type { TimedEvent } from './events.js';
-import { bestSoFar, type StepEvaluation } from './inferencer.js';
 import type { Role } from './processes.js';
 import { formatConfig } from './recipe/format-config.js';
 import { loadRecipe } from './recipe/load.js';
+import { bestSoFar, type StepEvaluation } from './step-evaluation.js';
 import { supervise } from './supervisor.js';
 
 export interface TrainOptions {

@@ -1,15 +1,15 @@
-import type { StepEvaluation } from '../../train/inferencer.js';
 import type { Recipe } from '../../train/recipe/recipe.js';
 import { RunDirectory } from '../../train/run-directory.js';
-import { openRun, readRunDescription } from '../../train/run-setup.js';
+import { openRun } from '../../train/run-setup.js';
+import type { StepEvaluation } from '../../train/step-evaluation.js';
 import { evaluationSet, type TrainingData } from '../../train/training-data.js';
 import { NotThereError } from '../not-there.js';
-import { shownStep, type WantedStep } from '../shown-step.js';
+import type { WantedStep } from '../shown-step.js';
 import type { StudyProgress } from '../study-progress.js';
 import { readExcerpts } from '../texts.js';
 import { documentsOfCases, qualityCases } from './cases.js';
 import type { Quality, QualitySystem } from './quality.js';
-import { keepQuality, readQuality } from './quality-files.js';
+import { keepQuality, qualityKey, readQuality } from './quality-files.js';
 import { searchSystems } from './search-systems.js';
 import { summarizeQuality, systemLabel } from './summarize.js';
 
@@ -50,15 +50,6 @@ export async function measureQuality(options: QualityOptions): Promise<Quality> 
   } finally {
     await data.close();
   }
-}
-
-/** The split and the checkpoint that are meant. */
-export async function qualityKey(
-  run: RunDirectory,
-  options: Pick<QualityOptions, 'split' | 'step'>,
-): Promise<{ split: string; step: number }> {
-  const { recipe } = await readRunDescription(run);
-  return { split: options.split ?? recipe.evaluation.split, step: await shownStep(run, options.step) };
 }
 
 interface MeasureOptions extends Omit<QualityOptions, 'run' | 'split' | 'step'> {

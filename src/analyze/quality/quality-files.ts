@@ -1,13 +1,24 @@
 import { join } from 'node:path';
 import { AtomicFile, writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
 import { RandomAccessFile } from '../../base/random-access-file.js';
+import { readRunDescription } from '../../train/run-description.js';
 import type { RunDirectory } from '../../train/run-directory.js';
+import { shownStep, type WantedStep } from '../shown-step.js';
 import type { Quality, QualityCase } from './quality.js';
 
 /** What was measured. */
 export interface QualityKey {
   split: string;
   step: number;
+}
+
+/** The split and the checkpoint that are meant. */
+export async function qualityKey(
+  run: RunDirectory,
+  options: { split?: string; step?: WantedStep },
+): Promise<QualityKey> {
+  const { recipe } = await readRunDescription(run);
+  return { split: options.split ?? recipe.evaluation.split, step: await shownStep(run, options.step) };
 }
 
 const SUMMARY = 'quality.json';

@@ -1,8 +1,8 @@
 import type { SessionOptions } from '../../engine/index.js';
 import { Encoder } from '../../model/index.js';
+import { loadSide, type Side } from '../../model/tower-folders.js';
 import { modelFolder } from '../../train/refresh.js';
 import type { RunDirectory } from '../../train/run-directory.js';
-import { loadSide, type Side } from '../../train/tower-models.js';
 import type { TrainingData } from '../../train/training-data.js';
 import type { VectorTable } from './distances.js';
 

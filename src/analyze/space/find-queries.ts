@@ -1,6 +1,6 @@
-import { openDataset } from '../../data/index.js';
+import { openDataset } from '../../data/open.js';
+import { readRunDescription } from '../../train/run-description.js';
 import { RunDirectory } from '../../train/run-directory.js';
-import { readRunDescription } from '../../train/run-setup.js';
 import { NotThereError } from '../not-there.js';
 
 export interface FindSpaceQueriesOptions {

@@ -1,6 +1,7 @@
 import { openDocumentIndex } from '../../index/vectors/index.js';
+import type { RunDescription } from '../../train/run-description.js';
 import { RunDirectory } from '../../train/run-directory.js';
-import { openRun, type RunDescription } from '../../train/run-setup.js';
+import { openRun } from '../../train/run-setup.js';
 import type { TrainingData } from '../../train/training-data.js';
 import { shownStep, type WantedStep } from '../shown-step.js';
 import type { StudyProgress } from '../study-progress.js';

@@ -1,7 +1,8 @@
 import { NearmissError, shorten } from '../../base/errors.js';
 import { exists } from '../../base/files.js';
 import type { Document } from '../../data/index.js';
-import { type CandidateManifest, type CandidateRow, readCandidateRow } from '../../negatives/index.js';
+import { type CandidateRow, readCandidateRow } from '../../negatives/candidate-row.js';
+import type { CandidateManifest } from '../../negatives/index.js';
 import type { RunDirectory } from '../../train/run-directory.js';
 import type { RunCollection } from './run-collection.js';
 

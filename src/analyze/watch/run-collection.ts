@@ -1,8 +1,10 @@
 import { NearmissError } from '../../base/errors.js';
-import { type Dataset, type Document, IdTable, openDataset, type Query } from '../../data/index.js';
+import type { Dataset, Document, Query } from '../../data/dataset.js';
+import { IdTable } from '../../data/id-table.js';
+import { openDataset } from '../../data/open.js';
 import { StoredDocuments } from '../../search/documents/stored-documents.js';
+import { readRunDescription } from '../../train/run-description.js';
 import type { RunDirectory } from '../../train/run-directory.js';
-import { readRunDescription } from '../../train/run-setup.js';
 
 /** A query that a run learns from. */
 export interface TrainingQueryText {

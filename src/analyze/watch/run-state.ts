@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import { lockHolder } from '../../base/file-lock.js';
-import { bestSoFar } from '../../train/inferencer.js';
 import { planRun } from '../../train/plan.js';
 import type { Role } from '../../train/processes.js';
 import type { Recipe } from '../../train/recipe/recipe.js';
+import { readRunDescription } from '../../train/run-description.js';
 import { RunDirectory } from '../../train/run-directory.js';
-import { readRunDescription } from '../../train/run-setup.js';
+import { bestSoFar } from '../../train/step-evaluation.js';
 import { lastEvents } from './event-tail.js';
 
 /** A process has a role in it; it went to its end; or neither: it can be gone on with. */

@@ -89,15 +89,19 @@ async function serveCommand(target: string, options: ServeOptions): Promise<void
   const { host, port, runs, readOnly, insecure, state, cors, logLevel } = options;
   if (readOnly && state !== undefined) throw new UsageError('serve: --state is of no use with --read-only');
   const { serveTarget } = await import('../../serve/serve-target.js');
+  const { targetState } = await import('../../serve/watch.js');
   const { runUntilStopped } = await import('./serve/run-until-stopped.js');
+  // Asked before it is opened, so that no change since is missed.
+  const seen = await targetState(target);
   const server = await serveTarget(target, {
-    ...{ host, runs, readOnly, insecure, state, cors, logLevel },
+    ...{ host, port, runs, readOnly, insecure, state, cors, logLevel },
     keys: await keyFile(options.keys),
     limits: limitsOf(options),
     search: await searchOptions(options),
   });
-  const watchSeconds = options.watch === true ? WATCH_SECONDS : options.watch;
-  await runUntilStopped(server, { target, port, watchSeconds });
+  const seconds = options.watch === true ? WATCH_SECONDS : options.watch;
+  const watch = seconds === undefined ? undefined : { seen, everyMs: seconds * 1000 };
+  await runUntilStopped(server, { target, port, watch });
 }
 
 async function keyFile(given: string | undefined): Promise<string | undefined> {

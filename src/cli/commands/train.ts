@@ -64,7 +64,7 @@ async function trainCommand(options: TrainOptions): Promise<void> {
 
 async function beginOrGoOn(out: string, options: TrainOptions): Promise<void> {
   const [{ isRun, readRunDescription }, { RunDirectory }] = await Promise.all([
-    import('../../train/run-setup.js'),
+    import('../../train/run-description.js'),
     import('../../train/run-directory.js'),
   ]);
   const begun = (await isRun(out)) ? await readRunDescription(new RunDirectory(out)) : undefined;
@@ -107,7 +107,7 @@ async function superviseRun(path: string, options: TrainOptions): Promise<void> 
 async function printOutcome(path: string, json: boolean): Promise<void> {
   const [{ RunDirectory }, { bestSoFar }] = await Promise.all([
     import('../../train/run-directory.js'),
-    import('../../train/inferencer.js'),
+    import('../../train/step-evaluation.js'),
   ]);
   const run = new RunDirectory(path);
   const best = await bestSoFar(run);

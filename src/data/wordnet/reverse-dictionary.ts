@@ -1,7 +1,7 @@
 import { NearmissError } from '../../base/errors.js';
 import { detach } from '../../base/lines.js';
 import { count } from '../../base/progress.js';
-import { Random } from '../../engine/index.js';
+import { Random } from '../../engine/random.js';
 import type { Dataset, Document, Qrels, Query } from '../dataset.js';
 import { nounFile, readSynsets } from './read-nouns.js';
 import { definitionOf, type Synset, type Topic, topicNumber } from './synset.js';

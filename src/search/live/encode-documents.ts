@@ -1,4 +1,4 @@
-import { fullText } from '../../data/index.js';
+import { fullText } from '../../data/dataset.js';
 import type { Searcher } from '../searcher.js';
 import type { LiveEntry } from './log-record.js';
 

@@ -1,4 +1,5 @@
-import { type Dataset, type Document, writeBeir } from '../../data/index.js';
+import type { Dataset, Document } from '../../data/dataset.js';
+import { writeBeir } from '../../data/writers/beir.js';
 import type { ExportResult } from './live-searcher.js';
 import type { LiveSnapshot } from './live-snapshot.js';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Document, fullText } from '../../data/index.js';
+import { type Document, fullText } from '../../data/dataset.js';
 import { decodeLength, encodeLength } from '../../index/bm25/document-length.js';
 import { DEFAULT_B, DEFAULT_K1 } from '../../index/bm25/index.js';
 import { analyze, englishAnalyzer } from '../../text/analyzers/index.js';

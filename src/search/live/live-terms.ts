@@ -1,5 +1,5 @@
+import { fullText } from '../../data/dataset.js';
 import type { Document } from '../../data/index.js';
-import { fullText } from '../../data/index.js';
 import { encodeLength } from '../../index/bm25/document-length.js';
 import type { Bm25Index, Similarity } from '../../index/bm25/index.js';
 import { PartTable, roundWeights } from '../../index/bm25/similarity.js';

@@ -1,15 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { NearmissError } from '../../base/errors.js';
-import { openDataset } from '../../data/index.js';
+import { openDataset } from '../../data/open.js';
 import { type Bm25Index, openBm25Index } from '../../index/bm25/index.js';
 import { readDocumentFiles } from '../../index/vectors/document-files.js';
-import { DocumentIndex, openDocumentIndex, openVectorIndexInWorker } from '../../index/vectors/index.js';
+import { DocumentIndex } from '../../index/vectors/document-index.js';
 import { IndexFolder } from '../../index/vectors/index-folder.js';
+import { openVectorIndexInWorker } from '../../index/vectors/worker-index.js';
 import { BatchedEmbedder } from '../batched-embedder.js';
-import { openCrossEncoder } from '../cross-encoder-reranker.js';
 import { DenseIndex } from '../dense-index.js';
 import { StoredDocuments } from '../documents/stored-documents.js';
-import { type Embedder, LocalEmbedder } from '../embedder.js';
+import type { Embedder } from '../embedder.js';
 import { FilteredDocuments } from '../filtered-documents.js';
 import type { Reranker } from '../reranker.js';
 import type { SearchMode } from '../retriever.js';
@@ -168,7 +168,7 @@ async function openVectors(parts: {
 async function openDocuments(folder: string, options: OpenSearcherOptions): Promise<DocumentIndex> {
   const { threads, inWorkers } = options;
   const open = { threads, session: sessionOf(options) };
-  if (!inWorkers) return openDocumentIndex(folder, open);
+  if (!inWorkers) return (await import('../../index/vectors/open.js')).openDocumentIndex(folder, open);
   const documents = await readDocumentFiles(await IndexFolder.open(folder));
   return new DocumentIndex({ vectors: await openVectorIndexInWorker(folder, open), ...documents });
 }
@@ -177,13 +177,14 @@ async function openEmbedder(model: string, options: OpenSearcherOptions): Promis
   const session = sessionOf(options);
   const embedder = options.inWorkers
     ? await openEmbedderInWorker(model, session)
-    : await LocalEmbedder.open(model, session);
+    : await (await import('../embedder.js')).LocalEmbedder.open(model, session);
   return new BatchedEmbedder(embedder);
 }
 
-function openReranker(model: string, options: OpenSearcherOptions): Promise<Reranker> {
+async function openReranker(model: string, options: OpenSearcherOptions): Promise<Reranker> {
   const session = sessionOf(options);
-  return options.inWorkers ? openCrossEncoderInWorker(model, session) : openCrossEncoder(model, session);
+  if (options.inWorkers) return openCrossEncoderInWorker(model, session);
+  return (await import('../cross-encoder-reranker.js')).openCrossEncoder(model, session);
 }
 
 /** Workers share the cores: threads of one that spin while they wait take them from the others. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { NearmissError } from '../../base/errors.js';
-import { type Document, fullText } from '../../data/index.js';
+import { type Document, fullText } from '../../data/dataset.js';
 import type { Bm25Index } from '../../index/bm25/index.js';
 import { analyze, englishAnalyzer } from '../../text/analyzers/index.js';
 import { Bm25Explainer } from '../bm25-explain.js';

@@ -2,10 +2,9 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withFileLock } from '../../base/file-lock.js';
 import { exists } from '../../base/files.js';
-import { fullText } from '../../data/index.js';
+import { fullText } from '../../data/dataset.js';
 import type { SourcesDataset } from '../../data/sources-dataset.js';
 import { type Bm25Index, buildBm25Index, openBm25Index } from '../../index/bm25/index.js';
-import { documentFiles, documentsFromIds, writeVectorIndex } from '../../index/vectors/index.js';
 import type { StoredDocuments } from '../documents/stored-documents.js';
 import type { Embedder } from '../embedder.js';
 import type { OpenSearcherOptions } from '../searcher.js';
@@ -42,6 +41,9 @@ export async function prepareVectors(preparation: Preparation, embedder: Embedde
   const model = fingerprint.slice(0, HASH_DIGITS);
   const folder = join(cache, `vectors-${model}-${store.content.slice(0, HASH_DIGITS)}`);
   await makeOnce(folder, `vectors-${model}-`, async () => {
+    const { documentFiles, documentsFromIds, writeVectorIndex } = await import(
+      '../../index/vectors/index.js'
+    );
     const step = { label: `encode with ${name}`, unit: 'documents', total: store.count, place: folder };
     const progress = onProgress?.(step);
     const vectors = encodeAll(preparation, embedder, (documents) => progress?.advance(documents));

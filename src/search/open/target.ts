@@ -7,9 +7,9 @@ import { NearmissError } from '../../base/errors.js';
 import { exists } from '../../base/files.js';
 import { readJsonFile } from '../../base/json-file.js';
 import { FORMAT_NAME as BM25_FORMAT } from '../../index/bm25/format.js';
-import { cacheFolder } from '../../model/index.js';
+import { cacheFolder } from '../../model/hub.js';
+import { isRun, readRunDescription } from '../../train/run-description.js';
 import { RunDirectory } from '../../train/run-directory.js';
-import { isRun, readRunDescription } from '../../train/run-setup.js';
 
 /** What a search needs and where it is; what is missing can be made, or the modes that need it are missing. */
 export interface Target {

@@ -5,9 +5,8 @@ import { Worker } from 'node:worker_threads';
 import { WorkerCalls } from '../../base/worker-calls.js';
 import { workerUrl } from '../../base/worker-url.js';
 import type { SessionOptions } from '../../engine/index.js';
-import { CROSS_ENCODER_PART } from '../cross-encoder-reranker.js';
 import type { Embedder, EmbedderInfo, TextUse } from '../embedder.js';
-import type { Reranker } from '../reranker.js';
+import { CROSS_ENCODER_PART, type Reranker } from '../reranker.js';
 import type { WorkerStart, WorkerTask } from './messages.js';
 
 /** Opens a model in a worker thread, so that the caller stays free while it encodes. */

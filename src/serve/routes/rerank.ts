@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { fullText } from '../../data/index.js';
+import { fullText } from '../../data/dataset.js';
 import type { Searcher } from '../../search/searcher.js';
 import { ApiError } from '../api-error.js';
 import { type ServeContext, workOn } from '../context.js';

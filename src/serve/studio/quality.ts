@@ -1,12 +1,11 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { qualityKey } from '../../analyze/quality/measure.js';
 import type { Quality } from '../../analyze/quality/quality.js';
-import { readQuality, readQualityCase } from '../../analyze/quality/quality-files.js';
+import { qualityKey, readQuality, readQualityCase } from '../../analyze/quality/quality-files.js';
 import { runStudy } from '../../analyze/run-study.js';
-import { openDataset } from '../../data/index.js';
+import { openDataset } from '../../data/open.js';
+import { readRunDescription } from '../../train/run-description.js';
 import { RunDirectory } from '../../train/run-directory.js';
-import { readRunDescription } from '../../train/run-setup.js';
 import { ApiError } from '../api-error.js';
 import type { RunCatalog } from '../run-catalog.js';
 import { documentId, errors } from '../schemas.js';

@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import type { SearchServer } from '../../../serve/server.js';
-import { targetState, watchTarget } from '../../../serve/watch.js';
+import { type WatchOptions, watchTarget } from '../../../serve/watch.js';
 
 export interface RunOptions {
   target: string;
   port: number;
-  /** Looks for something newer this often; never where it is left out. */
-  watchSeconds?: number;
+  /** How to look for something newer; never where it is left out. */
+  watch?: Pick<WatchOptions, 'seen' | 'everyMs'>;
 }
 
 /** Listens, opens the index, and goes on until a signal ends it. */
 export async function runUntilStopped(server: SearchServer, options: RunOptions): Promise<void> {
-  const { target, port, watchSeconds } = options;
+  const { target, port, watch } = options;
   const stop = new AbortController();
   const stopped = once(stop.signal, 'abort');
   const onStop = (signal: NodeJS.Signals): void => {
@@ -27,17 +27,14 @@ export async function runUntilStopped(server: SearchServer, options: RunOptions)
   let failed = false;
   try {
     await server.listen(port);
-    const seen = await targetState(target);
-    const opened = server.start().catch((error) => {
-      failed = true;
-      throw error;
-    });
-    await Promise.race([opened, stopped]);
-    if (!stop.signal.aborted && watchSeconds !== undefined) {
-      const everyMs = watchSeconds * 1000;
-      watchTarget(target, { seen, everyMs, onChange: () => server.reload(), signal: stop.signal });
+    await Promise.race([server.start(), stopped]);
+    if (!stop.signal.aborted && watch !== undefined) {
+      watchTarget(target, { ...watch, onChange: () => server.reload(), signal: stop.signal });
     }
     await stopped;
+  } catch (error) {
+    failed = true;
+    throw error;
   } finally {
     process.off('SIGTERM', onStop).off('SIGINT', onStop).off('SIGHUP', onReload);
     const opening = server.version === undefined;

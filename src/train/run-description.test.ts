@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTinyRun, writeTinyData } from '../analyze/tiny-run.fixture.js';
+import { readRunDescription } from './run-description.js';
 import type { RunDirectory } from './run-directory.js';
-import { readRunDescription } from './run-setup.js';
 
 let folder: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'nearmiss-run-setup-'));
+  folder = await mkdtemp(join(tmpdir(), 'nearmiss-run-description-'));
   await writeTinyData(folder);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -1,0 +1,14 @@
+import type { RunDirectory } from './run-directory.js';
+
+/** What was measured with one checkpoint; its file is written last, so a checkpoint that has one is done. */
+export interface StepEvaluation {
+  step: number;
+  split: string;
+  queries: number;
+  measures: Record<string, number>;
+  seconds: Record<string, number>;
+}
+
+export async function bestSoFar(run: RunDirectory): Promise<StepEvaluation | undefined> {
+  return run.readJson<StepEvaluation>('best.json');
+}
