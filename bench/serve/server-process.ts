@@ -7,16 +7,16 @@ const CLI = resolve(import.meta.dirname, '../../dist/cli/main.js');
 
 export interface ServerProcess {
   url: string;
-  /** Seconds from its start to the first answer to a search. */
-  firstAnswerSeconds: number;
+  /** When it was started, as `performance.now()` has it. */
+  startedAt: number;
   /** Resident memory in megabytes. */
   rssMb(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** `nearmiss serve` on a free port, ready to answer; what it prepares before shows on stderr. */
+/** `nearmiss serve` on a free port, as soon as it listens; what it prepares after that shows on stderr. */
 export async function startServer(target: string, args: readonly string[]): Promise<ServerProcess> {
-  const start = performance.now();
+  const startedAt = performance.now();
   const child = spawn(process.execPath, [CLI, 'serve', target, '--port', '0', '--read-only', ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -28,15 +28,9 @@ export async function startServer(target: string, args: readonly string[]): Prom
     });
     child.once('exit', (code) => fail(new Error(`the server ended with ${code}`)));
   });
-  // The server holds the request until its index is open; the first encoding may outlast its patience.
-  for (let status = 503; status !== 200; ) {
-    const headers = { 'content-type': 'application/json' };
-    const search = { method: 'POST', headers, body: '{"query":"first"}' };
-    status = await fetch(`${url}/v1/search`, search).then((response) => response.status);
-  }
   return {
     url,
-    firstAnswerSeconds: (performance.now() - start) / 1000,
+    startedAt,
     async rssMb() {
       const text = await fetch(`${url}/metrics`).then((response) => response.text());
       return Number(/^process_resident_memory_bytes (\d+)/m.exec(text)?.[1]) / 2 ** 20;
@@ -47,4 +41,15 @@ export async function startServer(target: string, args: readonly string[]): Prom
       await ended;
     },
   };
+}
+
+/** Seconds from the start to the first answer to a search. */
+export async function firstAnswer({ url, startedAt }: ServerProcess): Promise<number> {
+  // The server holds the request until its index is open; the first encoding may outlast its patience.
+  for (let status = 503; status !== 200; ) {
+    const headers = { 'content-type': 'application/json' };
+    const search = { method: 'POST', headers, body: '{"query":"first"}' };
+    status = await fetch(`${url}/v1/search`, search).then((response) => response.status);
+  }
+  return (performance.now() - startedAt) / 1000;
 }

@@ -4,7 +4,7 @@ import { writeJsonFile } from '../base/json-file.js';
 import { type EncoderConfig, maxInputLength, readEncoderConfig, toHuggingFaceConfig } from './config.js';
 import type { StorageType } from './float-storage.js';
 import type { HeadDescription } from './head.js';
-import { type ModelCard, renderModelCard } from './model-card.js';
+import type { ModelCard } from './model-card.js';
 import { readModules } from './modules-json.js';
 import { readPlainHead } from './plain-head.js';
 import { writeSafetensors } from './safetensors.js';
@@ -101,5 +101,8 @@ export async function fillModelFolder(folder: string, model: ModelContent): Prom
     const { maxSequenceLength } = settings;
     await copyTokenizer({ from: tokenizerFolder, to: folder, config, maxSequenceLength });
   }
-  if (card) await writeFileAtomic(join(folder, 'README.md'), renderModelCard(card));
+  if (!card) return;
+  // Not loaded with the file: who opens a model to search with it, writes no card.
+  const { renderModelCard } = await import('./model-card.js');
+  await writeFileAtomic(join(folder, 'README.md'), renderModelCard(card));
 }

@@ -1,4 +1,10 @@
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifySchemaCompiler,
+  type FastifyServerOptions,
+} from 'fastify';
 import type { ZodType } from 'zod';
 import { NearmissError } from '../base/errors.js';
 import { validate } from '../base/json-file.js';
@@ -29,26 +35,38 @@ export function createApp({ limits, logLevel = 'info', log = process.stderr }: A
     return503OnClosing: false,
     http: { headersTimeout: limits.receiveMs / 4, connectionsCheckingInterval: limits.receiveMs / 8 },
     routerOptions: { maxParamLength: 2048 },
+    // Given here and not set later, because Fastify would load its own compilers first.
+    schemaController: { compilersFactory },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => sendError(error, request.id, reply as FastifyReply),
   });
   app.server.maxConnections = limits.connections;
   // Whatever else a page of another origin can send without asking first is not JSON.
   app.removeContentTypeParser('text/plain');
-  app.setValidatorCompiler<ZodType>(({ schema, httpPart }) => (value) => {
+  app.setErrorHandler((error: FastifyError, request, reply) => sendError(error, request.id, reply));
+  logRequests(app);
+  return app;
+}
+
+const validator: FastifySchemaCompiler<ZodType> =
+  ({ schema, httpPart }) =>
+  (value) => {
     try {
       return { value: validate(value === undefined ? {} : value, { where: httpPart ?? 'request', schema }) };
     } catch (error) {
       if (!(error instanceof NearmissError)) throw error;
       return { error: new ApiError(400, 'bad_request', error.message, { hint: 'see /docs' }) };
     }
-  });
-  // The schemas of answers are for the documentation and the tests; checking each would cost more than some searches.
-  app.setSerializerCompiler(() => JSON.stringify);
-  app.setErrorHandler((error: FastifyError, request, reply) => sendError(error, request.id, reply));
-  logRequests(app);
-  return app;
-}
+  };
+
+/** The schemas of answers are for the documentation and the tests; checking each would cost more than some searches. */
+const serializer = (): typeof JSON.stringify => JSON.stringify;
+
+/** Fastify's types know its own compilers only. */
+const compilersFactory = {
+  buildValidator: () => validator,
+  buildSerializer: () => serializer,
+} as unknown as NonNullable<FastifyServerOptions['schemaController']>['compilersFactory'];
 
 function sendError(error: unknown, requestId: string, reply: FastifyReply): void {
   const known = toApiError(error);
