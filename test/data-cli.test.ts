@@ -40,6 +40,7 @@ describe('import', () => {
     const { code, stdout, stderr } = await run('import', 'docs.jsonl', 'out');
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^nearmiss: docs\.jsonl:3: field "text": expected a string, got an array of 1$/m);
+    expect(stderr).toContain('--skip-errors');
     expect(stderr).not.toMatch(/^\s+at /m);
     expect(await readdir(folder)).toEqual(['docs.jsonl']);
   });

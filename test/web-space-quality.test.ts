@@ -1,16 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { shareWords, trainTinyRun, writeTinyData } from '../src/analyze/tiny-run.fixture.js';
 import { launchChromium, whyNoBrowser } from './web/chromium.js';
 import { writeCollection } from './web/collection.js';
 import { type ServeProcess, startServe } from './web/serve-process.js';
-import { openPage, type WatchedPage } from './web/watched-page.js';
+import { picture, visit, type WatchedPage } from './web/watched-page.js';
 
-/** Where pictures go for people to look at. */
-const pictures = process.env.NEARMISS_PICTURES;
 const reason = whyNoBrowser();
 const WAIT = { timeout: 180_000 };
 
@@ -35,16 +33,8 @@ describe.skipIf(reason)(
       await rm(folder, { recursive: true, force: true });
     });
 
-    async function open(path: string, options: Parameters<typeof openPage>[1] = {}): Promise<WatchedPage> {
-      const watched = await openPage(browser, options);
-      onTestFinished(() => watched.close());
-      await watched.page.goto(serve.url + path);
-      return watched;
-    }
-
-    async function picture(page: Page, name: string): Promise<void> {
-      if (pictures) await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
-    }
+    const open = (path: string, options?: BrowserContextOptions): Promise<WatchedPage> =>
+      visit(browser, serve.url + path, options);
 
     /** Nothing may stick out sideways. */
     async function expectNoSidewaysScroll(page: Page): Promise<void> {

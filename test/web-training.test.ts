@@ -3,17 +3,15 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { shareWords, trainTinyRun, writeTinyData } from '../src/analyze/tiny-run.fixture.js';
 import { smooth } from '../web/src/training/smooth.js';
 import { launchChromium, whyNoBrowser } from './web/chromium.js';
 import { type ServeProcess, startServe } from './web/serve-process.js';
-import { openPage, type WatchedPage } from './web/watched-page.js';
+import { openPage, picture, visit, type WatchedPage } from './web/watched-page.js';
 
 const CLI = resolve(import.meta.dirname, '../dist/cli/main.js');
-/** Where pictures go for people to look at. */
-const pictures = process.env.NEARMISS_PICTURES;
 const reason = whyNoBrowser();
 const WAIT = { timeout: 60_000 };
 
@@ -50,16 +48,8 @@ describe.skipIf(reason)(
       await rm(folder, { recursive: true, force: true });
     });
 
-    async function open(path: string, options: Parameters<typeof openPage>[1] = {}): Promise<WatchedPage> {
-      const watched = await openPage(browser, options);
-      onTestFinished(() => watched.close());
-      await watched.page.goto(serve.url + path);
-      return watched;
-    }
-
-    async function picture(page: Page, name: string): Promise<void> {
-      if (pictures) await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
-    }
+    const open = (path: string, options?: BrowserContextOptions): Promise<WatchedPage> =>
+      visit(browser, serve.url + path, options);
 
     const chart = (page: Page, title: string) => page.getByRole('figure', { name: title, exact: true });
 

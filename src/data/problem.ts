@@ -22,9 +22,13 @@ export function throwProblem(problem: Problem): void {
   if (problem.severity === 'error') throw problemError(problem);
 }
 
+/** What helps with any record at fault. */
+const GENERAL_HINT =
+  'correct the record (`nearmiss data validate` lists every problem at once), or leave such records out with `nearmiss data import --skip-errors`';
+
 /** A problem as the error that the CLI prints. */
 export function problemError(problem: Problem): NearmissError {
-  return new NearmissError(formatProblem(problem), { hint: problem.hint });
+  return new NearmissError(formatProblem(problem), { hint: problem.hint ?? GENERAL_HINT });
 }
 
 /** `corpus.jsonl:7: field "text": expected a string, got a number (7)`. */

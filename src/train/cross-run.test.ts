@@ -7,12 +7,8 @@ import { openDataset } from '../data/index.js';
 import { evaluate, type Ranking } from '../evaluate/index.js';
 import { openBm25Index } from '../index/bm25/index.js';
 import { listsFromBm25 } from '../negatives/lists/from-bm25.js';
-import { parseEvents, type TimedEvent } from './events.js';
-import { takeRole } from './processes.js';
-import { fingerprintRecipe } from './recipe/fingerprint.js';
-import { loadRecipe } from './recipe/load.js';
+import { bothRoles, eventsOf, startRun as start, stopAfter, weightsOf } from './run.fixture.js';
 import type { RunDirectory } from './run-directory.js';
-import { createRun } from './run-setup.js';
 import { bestSoFar } from './step-evaluation.js';
 
 const TINY = [
@@ -31,17 +27,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function startRun(name: string, set: string[]): Promise<RunDirectory> {
-  const { recipe } = await loadRecipe('reranker', { set: [...TINY, ...set] });
-  const data = join(folder, 'data');
-  const description = { data, split: 'train', recipe, recipeFingerprint: fingerprintRecipe(recipe) };
-  return createRun(join(folder, name), description, { quiet: true });
-}
-
-async function bothRoles(run: RunDirectory): Promise<void> {
-  const options = { session: { threads: 1 }, quiet: true };
-  await Promise.all([takeRole('trainer', run.path, options), takeRole('inferencer', run.path, options)]);
-}
+const startRun = (name: string, set: string[]): Promise<RunDirectory> =>
+  start(folder, name, { recipe: 'reranker', set: [...TINY, ...set] });
 
 /** What BM25 measures by itself on the dev split, as deep as the cross-encoder reranks. */
 async function bm25Measure(run: RunDirectory): Promise<number> {
@@ -78,20 +65,10 @@ test.each(['nll', 'bce'])(
     const set = [...SHORT, `loss.name=${loss}`, 'model.dropout=0.1'];
     const [whole, halved] = [await startRun(`whole-${loss}`, set), await startRun(`halved-${loss}`, set)];
     await bothRoles(whole);
-    const stop = new AbortController();
-    const options = { session: { threads: 1 }, quiet: true, stopSignal: stop.signal };
-    const onEvent = (event: TimedEvent): void => {
-      if (event.type === 'step' && event.step === 7) stop.abort();
-    };
-    await Promise.all([
-      takeRole('trainer', halved.path, { ...options, onEvent }),
-      takeRole('inferencer', halved.path, options),
-    ]);
+    await stopAfter(halved, 7);
     expect(await halved.isFinished()).toBe(false);
     await bothRoles(halved);
-    const weights = (run: RunDirectory): Promise<Buffer> =>
-      readFile(join(run.stepPath('checkpoints', 12), 'model.safetensors'));
-    expect((await weights(halved)).equals(await weights(whole))).toBe(true);
+    expect((await weightsOf(halved, 12)).equals(await weightsOf(whole, 12))).toBe(true);
   },
   120_000,
 );
@@ -99,12 +76,10 @@ test.each(['nll', 'bce'])(
 test('the live view is told how far measuring is', async () => {
   const run = await startRun('events', SHORT);
   await bothRoles(run);
-  const events = parseEvents(await readFile(run.file('events', 'inferencer.jsonl'), 'utf8'));
+  const events = await eventsOf(run, 'inferencer');
   const encoded = events.filter((event) => event.type === 'encode');
   expect(encoded.at(-1)).toMatchObject({ step: 12, done: encoded.at(-1)!.total });
-  const steps = parseEvents(await readFile(run.file('events', 'trainer.jsonl'), 'utf8')).filter(
-    (event) => event.type === 'step',
-  );
+  const steps = (await eventsOf(run, 'trainer')).filter((event) => event.type === 'step');
   expect(steps).toHaveLength(12);
   // 8 queries with 4 documents each, of 3 special tokens and at least 5 words.
   expect(steps.every(({ tokens }) => tokens >= 8 * 4 * 8)).toBe(true);

@@ -4,12 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CandidateTable } from '../negatives/index.js';
 import { openSearcher } from '../search/index.js';
-import { parseEvents, type TimedEvent } from './events.js';
 import { takeRole } from './processes.js';
-import { fingerprintRecipe } from './recipe/fingerprint.js';
-import { loadRecipe } from './recipe/load.js';
+import { bothRoles, eventsOf, startRun as start, stopAfter, weightsOf } from './run.fixture.js';
 import type { RunDirectory } from './run-directory.js';
-import { createRun } from './run-setup.js';
 import { writeSynonyms } from './synonyms.fixture.js';
 
 let folder: string;
@@ -19,25 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function startRun(name: string, set: string[] = [], base = 'tiny'): Promise<RunDirectory> {
-  const { recipe } = await loadRecipe(base, { set });
-  const data = join(folder, 'data');
-  const description = { data, split: 'train', recipe, recipeFingerprint: fingerprintRecipe(recipe) };
-  return createRun(join(folder, name), description, { quiet: true });
-}
-
-async function bothRoles(run: RunDirectory): Promise<void> {
-  const options = { session: { threads: 1 }, quiet: true };
-  await Promise.all([takeRole('trainer', run.path, options), takeRole('inferencer', run.path, options)]);
-}
-
-async function eventsOf(run: RunDirectory, role: string): Promise<TimedEvent[]> {
-  return parseEvents(await readFile(run.file('events', `${role}.jsonl`), 'utf8'));
-}
-
-async function weightsOf(run: RunDirectory, step: number): Promise<Buffer> {
-  return readFile(join(run.stepPath('checkpoints', step), 'model.safetensors'));
-}
+const startRun = (name: string, set: string[] = [], recipe?: string): Promise<RunDirectory> =>
+  start(folder, name, { recipe, set });
 
 test('Trainer and Inferencer learn together, and dev measures rise', async () => {
   const run = await startRun('together', ['stages.ance.steps=60', 'checkpoint.every=20']);
@@ -58,15 +38,7 @@ test('a lockstep run is a function of its seed', async () => {
 test('a run that is stopped goes on where it was, to the same bits', async () => {
   const [whole, halved] = [await startRun('whole'), await startRun('halved')];
   await bothRoles(whole);
-  const stop = new AbortController();
-  const options = { session: { threads: 1 }, quiet: true, stopSignal: stop.signal };
-  const onEvent = (event: TimedEvent): void => {
-    if (event.type === 'step' && event.step === 17) stop.abort();
-  };
-  await Promise.all([
-    takeRole('trainer', halved.path, { ...options, onEvent }),
-    takeRole('inferencer', halved.path, options),
-  ]);
+  await stopAfter(halved, 17);
   expect(await halved.isFinished()).toBe(false);
   await bothRoles(halved);
   expect((await weightsOf(halved, 30)).equals(await weightsOf(whole, 30))).toBe(true);

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -48,6 +49,24 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
     },
     close: () => context.close(),
   };
+}
+
+/** A page at an address, closed when the test ends. */
+export async function visit(
+  browser: Browser,
+  address: string,
+  options?: BrowserContextOptions,
+): Promise<WatchedPage> {
+  const watched = await openPage(browser, options);
+  onTestFinished(() => watched.close());
+  await watched.page.goto(address);
+  return watched;
+}
+
+/** Keeps a picture for people to look at, where `NEARMISS_PICTURES` names a folder. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env.NEARMISS_PICTURES;
+  if (folder) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
 }
 
 interface Axe {

@@ -2,6 +2,13 @@ import { Table } from '../components/index.js';
 import { formatCount, formatMeasure, formatSeconds, formatShare } from './format.js';
 import type { RunDetails } from './runs-api.js';
 
+const STEP = {
+  name: 'Step',
+  numeric: true,
+  cell: ({ step }: { step: number }) => formatCount(step),
+  sortBy: ({ step }: { step: number }) => step,
+};
+
 /** What was measured, what each refresh took, and what is on disk. */
 export function CheckpointsPart({ run }: { run: RunDetails }) {
   const measures = [...new Set(run.evaluations.flatMap((evaluation) => Object.keys(evaluation.measures)))];
@@ -18,12 +25,7 @@ export function CheckpointsPart({ run }: { run: RunDetails }) {
             rows={run.evaluations}
             rowKey={({ step }) => step}
             columns={[
-              {
-                name: 'Step',
-                numeric: true,
-                cell: ({ step }) => formatCount(step),
-                sortBy: ({ step }) => step,
-              },
+              STEP,
               ...measures.map((measure) => ({
                 name: measure,
                 numeric: true,
@@ -44,12 +46,7 @@ export function CheckpointsPart({ run }: { run: RunDetails }) {
             rows={run.refreshes}
             rowKey={({ step }) => step}
             columns={[
-              {
-                name: 'Step',
-                numeric: true,
-                cell: ({ step }) => formatCount(step),
-                sortBy: ({ step }) => step,
-              },
+              STEP,
               { name: 'Encoding', numeric: true, cell: ({ encodeSeconds }) => formatSeconds(encodeSeconds) },
               { name: 'Indexing', numeric: true, cell: ({ indexSeconds }) => formatSeconds(indexSeconds) },
               { name: 'Searching', numeric: true, cell: ({ searchSeconds }) => formatSeconds(searchSeconds) },
@@ -72,7 +69,7 @@ export function CheckpointsPart({ run }: { run: RunDetails }) {
             rows={run.checkpoints}
             rowKey={({ step }) => step}
             columns={[
-              { name: 'Step', numeric: true, cell: ({ step }) => formatCount(step) },
+              STEP,
               { name: 'Indexed', cell: ({ indexed }) => tick(indexed) },
               { name: 'Mined', cell: ({ mined }) => tick(mined) },
               { name: 'Measured', cell: ({ measured }) => tick(measured) },

@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseEvents, type TimedEvent } from './events.js';
+import { type Role, takeRole } from './processes.js';
+import { fingerprintRecipe } from './recipe/fingerprint.js';
+import { loadRecipe } from './recipe/load.js';
+import type { RunDirectory } from './run-directory.js';
+import { createRun } from './run-setup.js';
+
+const ONE_THREAD = { session: { threads: 1 }, quiet: true };
+
+/** Begins a run in `folder` on the collection in `folder/data`, without taking a step. */
+export async function startRun(
+  folder: string,
+  name: string,
+  { recipe: base = 'tiny', set = [] as string[] } = {},
+): Promise<RunDirectory> {
+  const { recipe } = await loadRecipe(base, { set });
+  const data = join(folder, 'data');
+  const description = { data, split: 'train', recipe, recipeFingerprint: fingerprintRecipe(recipe) };
+  return createRun(join(folder, name), description, { quiet: true });
+}
+
+/** Trains a run to its end in this process. */
+export async function bothRoles(run: RunDirectory): Promise<void> {
+  await Promise.all([
+    takeRole('trainer', run.path, ONE_THREAD),
+    takeRole('inferencer', run.path, ONE_THREAD),
+  ]);
+}
+
+/** Trains until a step is done, as if somebody had pressed Ctrl-C then. */
+export async function stopAfter(run: RunDirectory, step: number): Promise<void> {
+  const stop = new AbortController();
+  const options = { ...ONE_THREAD, stopSignal: stop.signal };
+  const onEvent = (event: TimedEvent): void => {
+    if (event.type === 'step' && event.step === step) stop.abort();
+  };
+  await Promise.all([
+    takeRole('trainer', run.path, { ...options, onEvent }),
+    takeRole('inferencer', run.path, options),
+  ]);
+}
+
+export async function eventsOf(run: RunDirectory, role: Role): Promise<TimedEvent[]> {
+  return parseEvents(await readFile(run.file('events', `${role}.jsonl`), 'utf8'));
+}
+
+export async function weightsOf(run: RunDirectory, step: number): Promise<Buffer> {
+  return readFile(join(run.stepPath('checkpoints', step), 'model.safetensors'));
+}
