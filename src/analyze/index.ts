@@ -30,6 +30,6 @@ export {
 export { type ReportTable, tablesOf } from './report/tables.js';
 export { checkReportFolder, reportText, writeReport } from './report/write-report.js';
 export type { Series } from './series.js';
-export type { SpacePicture } from './space/picture.js';
 export { drawSpace, type SpaceOptions } from './space/space.js';
+export type { SpacePicture } from './space/space-picture.js';
 export { type TsneOptions, tsne } from './space/tsne.js';

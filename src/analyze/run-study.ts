@@ -7,8 +7,8 @@ import { workerUrl } from '../base/worker-url.js';
 import { NotThereError } from './not-there.js';
 import type { QualityOptions } from './quality/measure.js';
 import type { Quality } from './quality/quality.js';
-import type { SpacePicture } from './space/picture.js';
 import type { SpaceOptions } from './space/space.js';
+import type { SpacePicture } from './space/space-picture.js';
 import type { StudyProgress } from './study-progress.js';
 
 /** Looks at a run that take long, with what they need and what they give. */

@@ -1,13 +1,6 @@
 import type { Dataset, Query } from '../data/index.js';
+import type { DocumentExcerpt } from './document-excerpt.js';
 import { NotThereError } from './not-there.js';
-
-/** As much of a document as a list or a tooltip shows. */
-export interface DocumentExcerpt {
-  id: string;
-  title?: string;
-  /** The beginning of its text. */
-  excerpt: string;
-}
 
 const EXCERPT_CHARACTERS = 240;
 

@@ -1,6 +1,6 @@
 import type { Qrels } from '../../data/index.js';
 import type { Run } from '../../evaluate/index.js';
-import type { DocumentExcerpt } from '../texts.js';
+import type { DocumentExcerpt } from '../document-excerpt.js';
 import type { QualityCase, QualityHit } from './quality.js';
 
 /** Hits of each list that a case shows. */

@@ -1,4 +1,4 @@
-import type { DocumentExcerpt } from '../texts.js';
+import type { DocumentExcerpt } from '../document-excerpt.js';
 
 /** Systems that are compared; those that a run cannot give are left out. */
 export const QUALITY_SYSTEMS = ['bm25', 'start', 'model', 'hybrid'] as const;

@@ -1,6 +1,6 @@
 import { scatterPlot } from '../plot/scatter-plot.js';
 import { KIND_STYLES, POINT_KINDS } from '../space/kinds.js';
-import type { SpaceMap, SpacePicture } from '../space/picture.js';
+import type { SpaceMap, SpacePicture } from '../space/space-picture.js';
 import type { Figure } from './figures.js';
 import type { PageSection } from './html.js';
 

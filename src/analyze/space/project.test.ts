@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Random } from '../../engine/index.js';
 import { cosineDistances, type VectorTable } from './distances.js';
-import { PROJECTIONS, project } from './project.js';
+import { project } from './project.js';
+import { PROJECTIONS } from './space-picture.js';
 import { affinities, tsne, tsneGradient } from './tsne.js';
 
 const CLUSTERS = 3;

@@ -1,11 +1,8 @@
 import { UMAP } from 'umap-js';
 import { Random } from '../../engine/index.js';
 import { cosineDistances, normalized, type VectorTable } from './distances.js';
+import type { Projection } from './space-picture.js';
 import { tsne } from './tsne.js';
-
-export const PROJECTIONS = ['tsne', 'umap'] as const;
-
-export type Projection = (typeof PROJECTIONS)[number];
 
 /** Lays vectors out in the plane by their cosine distances: x and y of each. The same seed gives the same picture. */
 export function project(table: VectorTable, options: { method: Projection; seed: number }): Float64Array {

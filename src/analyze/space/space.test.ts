@@ -8,8 +8,8 @@ import { loadSide } from '../../model/tower-folders.js';
 import { modelFolder } from '../../train/refresh.js';
 import type { RunDirectory } from '../../train/run-directory.js';
 import { shareWords, startTinyRun, trainTinyRun, writeTinyData } from '../tiny-run.fixture.js';
-import type { SpacePicture } from './picture.js';
 import { drawSpace } from './space.js';
+import type { SpacePicture } from './space-picture.js';
 
 let folder: string;
 let run: RunDirectory;

@@ -8,9 +8,10 @@ import type { StudyProgress } from '../study-progress.js';
 import { readExcerpts } from '../texts.js';
 import { type EncodedPoints, PointEncoder } from './encode-points.js';
 import { judgedQuery, suggestQueries } from './judged-query.js';
-import { keepPicture, readPicture, type SpaceMap, type SpacePicture, type SpacePoint } from './picture.js';
+import { keepPicture, readPicture } from './picture.js';
 import { type ChosenDocument, choosePoints } from './points.js';
-import { type Projection, project } from './project.js';
+import { project } from './project.js';
+import type { Projection, SpaceMap, SpacePicture, SpacePoint } from './space-picture.js';
 
 export interface SpaceOptions {
   /** The run's folder. */

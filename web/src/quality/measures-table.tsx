@@ -1,5 +1,5 @@
 import { type Column, Table } from '../components/index.js';
-import type { Difference, Quality, QualitySystem } from './quality-api.js';
+import type { Quality, QualityDifference, QualitySystem } from './quality-api.js';
 
 /** The systems beside each other, with what is significant against BM25. */
 export function MeasuresTable({ quality }: { quality: Quality }) {
@@ -30,7 +30,7 @@ export function MeasuresTable({ quality }: { quality: Quality }) {
   );
 }
 
-function DifferenceLine({ difference: { difference, p, significant } }: { difference: Difference }) {
+function DifferenceLine({ difference: { difference, p, significant } }: { difference: QualityDifference }) {
   const sign = difference > 0 ? 'good' : difference < 0 ? 'bad' : 'soft';
   return (
     <span

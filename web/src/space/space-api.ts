@@ -1,28 +1,10 @@
-import type { PointKind } from '../../../src/analyze/space/kinds.js';
+import type { SpacePoint, SpacePicture as StoredPicture } from '../../../src/analyze/space/space-picture.js';
 import { api, type CallOptions } from '../api.js';
 
-export interface SpacePoint {
-  kind: PointKind;
-  id: string;
-  title?: string;
-  excerpt: string;
-  ranks: { ann?: number; bm25?: number };
-}
+export type { SpaceMap, SpacePoint } from '../../../src/analyze/space/space-picture.js';
 
-export interface SpaceMap {
-  step: number;
-  x: number[];
-  y: number[];
-  scores: (number | null)[];
-}
-
-export interface SpacePicture {
+export interface SpacePicture extends StoredPicture {
   state: 'ready';
-  query: { id: string; text: string; splits: string[] };
-  method: string;
-  step: number;
-  points: SpacePoint[];
-  maps: SpaceMap[];
 }
 
 export interface FoundQueries {
