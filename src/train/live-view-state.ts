@@ -53,6 +53,10 @@ export const INITIAL_VIEW: ViewState = {
 /** The state after an event that arrived at `now` (milliseconds). */
 export function applyEvent(state: ViewState, event: RunEvent, now: number): ViewState {
   switch (event.type) {
+    case 'start':
+      if (event.process !== 'trainer') return state;
+      // From the beginning: another run than the one shown before. Later: the pace was another process's.
+      return event.step === 0 ? INITIAL_VIEW : { ...state, paceFrom: undefined, secondsLeft: undefined };
     case 'step': {
       const { stage, totalSteps, loss, gradientNorm, negativesVersion } = event;
       const step = event.step + 1;

@@ -61,6 +61,17 @@ function stateAfter(...events: RunEvent[]): ViewState {
   return events.reduce((state, event, i) => applyEvent(state, event, i * 2000), INITIAL_VIEW);
 }
 
+test('another run in the same view has a pace and measures of its own; a Trainer that goes on has a new pace', () => {
+  const trainer = (step: number): RunEvent => ({ type: 'start', process: 'trainer', step });
+  const first = stateAfter(trainer(0), ...steps(5), EVALUATION);
+  expect(first.secondsLeft).toBeGreaterThan(0);
+  expect(applyEvent(first, trainer(0), 1e9)).toEqual(INITIAL_VIEW);
+  const goesOn = applyEvent(applyEvent(first, trainer(5), 1e9), step(5), 1e9 + 2000);
+  expect(goesOn.bestEvaluation).toEqual(first.bestEvaluation);
+  expect(goesOn.secondsLeft).toBeUndefined();
+  expect(applyEvent(goesOn, step(6), 1e9 + 4000).secondsLeft).toBe(2 * (300 - 7));
+});
+
 const steps = (count: number): RunEvent[] => Array.from({ length: count }, (_, i) => step(i));
 
 describe('renderView', () => {
