@@ -1,6 +1,7 @@
 // The Trainer's speed while the Inferencer works beside it, each with its share of the cores, against the same steps
-// alone. Four phases alternate (alone, beside, alone, beside), so that a drift of the machine does not decide.
-// npm run bench:beside -- [--data ../shared/data/medquad] [--steps 30] [--threads 1]
+// alone. Phases alternate (alone, beside, alone, …) and neighbours are compared, so that a drift of the machine does not
+// decide: the ratio is the median of the pairs'.
+// npm run bench:beside -- [--data ../shared/data/medquad] [--steps 12] [--pairs 3] [--threads 1]
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +17,8 @@ const CLI = resolve(import.meta.dirname, '../dist/cli/main.js');
 const { values } = parseArgs({
   options: {
     data: { type: 'string', default: resolve(import.meta.dirname, '../../shared/data/medquad') },
-    steps: { type: 'string', default: '30' },
+    steps: { type: 'string', default: '12' },
+    pairs: { type: 'string', default: '3' },
     threads: { type: 'string', default: '1' },
   },
 });
@@ -37,20 +39,20 @@ function stepSeconds(run: string): number[] {
 }
 
 /** One phase: the same steps from the same start, the Inferencer busy encoding the corpus throughout or absent. */
-async function phase(name: string, beside: boolean): Promise<number[]> {
+async function phase(name: string, beside: boolean): Promise<number> {
   const run = join(folder, name);
   cpSync(join(folder, 'start'), run, { recursive: true });
   const inferencer = beside ? startRole('inferencer', run) : undefined;
   const code = await exitOf(startRole('trainer', run));
   if (code !== 0) throw new Error(`the Trainer ended with exit code ${code}`);
-  const seconds = stepSeconds(run);
+  const stepsPerSecond = 1 / median(stepSeconds(run));
   if (inferencer) {
     if (inferencer.exitCode !== null) throw new Error('the Inferencer was done first: take more steps away');
     inferencer.kill('SIGKILL');
     await exitOf(inferencer);
   }
-  process.stderr.write(`${name}: ${(1 / median(seconds)).toFixed(3)} steps/s\n`);
-  return seconds;
+  process.stderr.write(`${name}: ${stepsPerSecond.toFixed(3)} steps/s\n`);
+  return stepsPerSecond;
 }
 
 function median(numbers: readonly number[]): number {
@@ -69,19 +71,20 @@ try {
   await createRun(join(folder, 'start'), description);
   // Tokens and BM25's negatives are there before anything is timed.
   await (await openRun(join(folder, 'start'))).data.close();
-  const alone = await phase('alone-1', false);
-  const beside = await phase('beside-1', true);
-  alone.push(...(await phase('alone-2', false)));
-  beside.push(...(await phase('beside-2', true)));
-  const [aloneStepsPerSecond, besideStepsPerSecond] = [1 / median(alone), 1 / median(beside)];
-  const ratio = besideStepsPerSecond / aloneStepsPerSecond;
+  const alone: number[] = [];
+  const beside: number[] = [];
+  for (let pair = 1; pair <= Number(values.pairs); pair++) {
+    alone.push(await phase(`alone-${pair}`, false));
+    beside.push(await phase(`beside-${pair}`, true));
+  }
   console.log(
     JSON.stringify({
       threads: Number(values.threads),
       steps,
-      aloneStepsPerSecond,
-      besideStepsPerSecond,
-      ratio,
+      pairs: alone.length,
+      aloneStepsPerSecond: median(alone),
+      besideStepsPerSecond: median(beside),
+      ratio: median(beside.map((speed, i) => speed / alone[i])),
     }),
   );
 } finally {

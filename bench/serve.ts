@@ -112,12 +112,10 @@ async function steadyLoad(
   going = false;
   await watching;
   const tenth = Math.max(1, Math.floor(samples.length / 10));
-  const early = median(samples.slice(tenth, 2 * tenth));
-  const late = median(samples.slice(-tenth));
-  process.stderr.write(
-    `memory ${early.toFixed(0)} MB, ${late.toFixed(0)} MB after ${values.minutes} minutes\n`,
-  );
-  return { failed, growthMb: late - early };
+  const tenths = Array.from({ length: 10 }, (_, i) => median(samples.slice(i * tenth, (i + 1) * tenth)));
+  const course = tenths.map((mb) => mb.toFixed(0)).join(' ');
+  process.stderr.write(`resident memory by tenths of ${values.minutes} minutes: ${course} MB\n`);
+  return { failed, growthMb: tenths[9] - tenths[1] };
 }
 
 function* bodies(mode: string): Generator<string, string> {
