@@ -177,11 +177,17 @@ test.skipIf(process.platform !== 'linux')('in workers the calling thread compute
   const texts = Array.from({ length: 5000 }, (_, i) => `${fixture.documents[i % 196].text} ${i}`);
   const spent = (inWorkers: boolean): Promise<number[]> =>
     withSearcher(fixture.run, { inWorkers, reranker: fixture.reranker }, async (searcher) => {
-      const before = threadMs();
-      await searcher.encode(texts, 'document');
-      const between = threadMs();
-      await searcher.reranker!.score(fixture.queries[0].text, texts);
-      return [between - before, threadMs() - between];
+      const least = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+      // The least of some rounds: a garbage collection is not what is asked about.
+      for (let round = 0; round < 3; round++) {
+        const before = threadMs();
+        await searcher.encode(texts, 'document');
+        const between = threadMs();
+        await searcher.reranker!.score(fixture.queries[0].text, texts);
+        least[0] = Math.min(least[0], between - before);
+        least[1] = Math.min(least[1], threadMs() - between);
+      }
+      return least;
     });
   const [here, inWorkers] = [await spent(false), await spent(true)];
   here.forEach((ms, i) => {
