@@ -1,5 +1,6 @@
 /** What a cross-encoder's part of a score is called. */
 export const CROSS_ENCODER_PART = 'cross-encoder';
+
 /** Scores texts for a query one by one, more exactly and far more slowly than an index does. */
 export interface Reranker {
   /** What the part of the score is called, e.g. `cross-encoder`. */

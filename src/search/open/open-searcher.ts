@@ -165,6 +165,8 @@ async function openVectors(parts: {
   return { embedder, index, fingerprint: documents.vectors.metadata.fingerprint };
 }
 
+/* What computes in this thread is imported where it is needed: with workers only they load the native libraries. */
+
 async function openDocuments(folder: string, options: OpenSearcherOptions): Promise<DocumentIndex> {
   const { threads, inWorkers } = options;
   const open = { threads, session: sessionOf(options) };
