@@ -76,7 +76,7 @@ function loadedWith(start: string): Set<string> {
   for (const file of loaded) {
     if (!file.endsWith('.ts')) continue;
     const source = readFileSync(join(root, file), 'utf8');
-    for (const [, target] of source.matchAll(STATIC_IMPORT)) {
+    for (const [, target] of [...source.matchAll(STATIC_IMPORT), ...source.matchAll(REQUIRED)]) {
       const local = target.startsWith('.');
       loaded.add(local ? join(dirname(file), target).replace(/\.js$/, '.ts') : target);
     }
@@ -85,6 +85,7 @@ function loadedWith(start: string): Set<string> {
 }
 
 const STATIC_IMPORT = /^(?:import|export) (?!type )(?:[^;'"]*? from )?'([^']+)'/gm;
+const REQUIRED = /createRequire\(import\.meta\.url\)\(\s*'([^']+)'/g;
 
 // What a worker thread loads is not loaded twice, and what a page may ask for later is not waited for.
 test.each([

@@ -16,7 +16,7 @@ export interface BenchSystem {
 export type SystemName = 'nearmiss' | 'fts5' | 'minisearch';
 
 type NearmissBm25 = typeof import('../../src/index/bm25/index.js');
-type Analyzers = typeof import('../../src/text/analyzers/index.js');
+type Text = typeof import('../../src/text/index.js');
 
 /** Benchmarks run what users run: the compiled code. */
 const dist = (path: string): string => new URL(`../../dist/${path}`, import.meta.url).href;
@@ -98,7 +98,7 @@ interface MiniSearchIndex {
 /** MiniSearch with the same stop words, the same stemmer (cached) and the same BM25 parameters. */
 async function miniSearch(): Promise<BenchSystem> {
   const MiniSearch = requireHere('minisearch') as new (options: object) => MiniSearchIndex;
-  const { englishAnalyzer } = (await import(dist('text/analyzers/index.js'))) as Analyzers;
+  const { englishAnalyzer } = (await import(dist('text/index.js'))) as Text;
   const terms = new Map<string, string | null>();
   const processTerm = (word: string): string | null => {
     const known = terms.get(word);
@@ -123,9 +123,7 @@ async function miniSearch(): Promise<BenchSystem> {
 
 /** The different words of a query without stop words, unstemmed: FTS5 stems them itself and has no stop words. */
 async function queryWords(): Promise<{ words(query: string): string[] }> {
-  const { analyze, englishAnalyzer, unicodeAnalyzer } = (await import(
-    dist('text/analyzers/index.js')
-  )) as Analyzers;
+  const { analyze, englishAnalyzer, unicodeAnalyzer } = (await import(dist('text/index.js'))) as Text;
   return {
     words: (query) => [
       ...new Set(analyze(unicodeAnalyzer, query).filter((word) => englishAnalyzer.term(word) !== undefined)),

@@ -3,7 +3,7 @@ import '../engine/no-telemetry.js';
 
 import { Worker } from 'node:worker_threads';
 import { NearmissError } from '../base/errors.js';
-import { workerUrl } from '../base/worker-url.js';
+import { packageFile } from '../base/package-files.js';
 import { NotThereError } from './not-there.js';
 import type { QualityOptions } from './quality/measure.js';
 import type { Quality } from './quality/quality.js';
@@ -46,7 +46,7 @@ export function runStudy<Kind extends StudyKind>(
   { onProgress, signal }: RunStudyOptions = {},
 ): Promise<Studies[Kind]['result']> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(workerUrl(import.meta.url, './study-worker.js'), {
+    const worker = new Worker(packageFile('dist/analyze/study-worker.js'), {
       workerData: { kind, options },
     });
     const stop = (): void => void worker.terminate();

@@ -1,6 +1,6 @@
-import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { NearmissError, UsageError } from '../base/errors.js';
+import { PACKAGE } from '../base/package-files.js';
 import { commandGroups } from './commands/index.js';
 
 const EXAMPLES = `
@@ -14,7 +14,7 @@ nearmiss COMMAND --help explains a command, with examples.`;
 
 /** Builds the program with every command registered. */
 export function buildProgram(): Command {
-  const { version, description } = createRequire(import.meta.url)('../../package.json');
+  const { version, description } = PACKAGE;
   const program = new Command('nearmiss')
     .description(description)
     .version(version, '-V, --version')

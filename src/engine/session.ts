@@ -1,9 +1,14 @@
-// Before the runtime: imports are evaluated in order.
 import './no-telemetry.js';
 
-import { InferenceSession, listSupportedBackends, Tensor } from 'onnxruntime-node';
+import { createRequire } from 'node:module';
+import type { InferenceSession as OrtSession, Tensor as OrtTensor } from 'onnxruntime-node';
 import { NearmissError } from '../base/errors.js';
 import type { DType } from './shape.js';
+
+// Required, not imported: the build moves imports of other packages before the line that forbids telemetry.
+const { InferenceSession, listSupportedBackends, Tensor } = createRequire(import.meta.url)(
+  'onnxruntime-node',
+) as typeof import('onnxruntime-node');
 
 /** Half-precision numbers are bit patterns in a Uint16Array (src/base/float16.ts). */
 export type TensorData = Float32Array | Uint16Array | Int32Array | BigInt64Array | Uint8Array;
@@ -35,9 +40,9 @@ export function executionProviders(): string[] {
 export class Session {
   readonly inputNames: readonly string[];
   readonly outputNames: readonly string[];
-  readonly #session: InferenceSession;
+  readonly #session: OrtSession;
 
-  private constructor(session: InferenceSession) {
+  private constructor(session: OrtSession) {
     this.#session = session;
     this.inputNames = session.inputNames;
     this.outputNames = session.outputNames;
@@ -46,7 +51,7 @@ export class Session {
   /** @param model an ONNX model's bytes, or the path of one */
   static async create(model: Uint8Array | string, options: SessionOptions = {}): Promise<Session> {
     const { threads, provider = 'cpu', spinning = true } = options;
-    const sessionOptions: InferenceSession.SessionOptions = {
+    const sessionOptions: OrtSession.SessionOptions = {
       executionProviders: [provider],
       logSeverityLevel: 3,
       graphOptimizationLevel: 'all',
@@ -79,13 +84,13 @@ export class Session {
     feeds: Record<string, DenseTensor>,
     options: { outputs?: readonly string[]; into?: Record<string, DenseTensor> } = {},
   ): Promise<Record<string, DenseTensor>> {
-    const inputs: Record<string, Tensor> = {};
+    const inputs: Record<string, OrtTensor> = {};
     for (const name of this.inputNames) {
       const feed = feeds[name];
       if (!feed) throw new Error(`The model needs an input named ${name}`);
       inputs[name] = toTensor(feed);
     }
-    const fetches: Record<string, Tensor | null> = {};
+    const fetches: Record<string, OrtTensor | null> = {};
     for (const name of options.outputs ?? this.outputNames) {
       const target = options.into?.[name];
       fetches[name] = target ? toTensor(target) : null;
@@ -103,7 +108,7 @@ export class Session {
   }
 }
 
-function toTensor({ shape, data }: DenseTensor): Tensor {
+function toTensor({ shape, data }: DenseTensor): OrtTensor {
   // Typed arrays over shared memory are as good; the runtime's types do not know them.
   return new Tensor(dtypeOf(data), data as Float32Array<ArrayBuffer>, shape);
 }

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { workerUrl } from '../base/worker-url.js';
+import { packageFile } from '../base/package-files.js';
 import { ApiError } from './api-error.js';
 
 /** Where the build puts the browser's files. */
-export const WEB_FOLDER = fileURLToPath(workerUrl(import.meta.url, '../web/'));
+export const WEB_FOLDER = fileURLToPath(packageFile('dist/web/'));
 
 /** Below these everything is JSON, also what is not there. */
 const API_PATH = /^\/(?:v1|metrics|openapi\.json|docs)(?:[/?]|$)/;

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NearmissError } from '../base/errors.js';
-import { workerUrl } from '../base/worker-url.js';
+import { packageFile } from '../base/package-files.js';
 import type { TimedEvent } from './events.js';
 import type { Role } from './processes.js';
 
@@ -84,7 +84,7 @@ interface ProcessEnd {
 
 function runOnce(role: Role, options: SuperviseOptions, stopSignal: AbortSignal): Promise<ProcessEnd> {
   const task: RoleTask = { role, path: options.path, threads: options.threads[role], spinning: false };
-  const child = fork(workerUrl(import.meta.url, './role-process.js'), [JSON.stringify(task)], {
+  const child = fork(packageFile('dist/train/role-process.js'), [JSON.stringify(task)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   return new Promise((resolve, reject) => {

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { NearmissError } from '../../base/errors.js';
+import { packageFile } from '../../base/package-files.js';
 import type { Ranked } from '../../base/top-k.js';
-import { workerUrl } from '../../base/worker-url.js';
 import type { Bm25Index } from './bm25-index.js';
 import { Bm25Ranker, type RankOptions } from './ranker.js';
 import type { SearchAnswer, SearchTask, SearchWorkerData } from './search-messages.js';
@@ -33,7 +33,7 @@ export class Bm25SearchPool {
     if (this.threads === 1) return;
     const workerData: SearchWorkerData = { meta: index.meta, buffers: index.buffers };
     for (let i = 0; i < this.threads; i++) {
-      const worker = new Worker(workerUrl(import.meta.url, './search-worker.js'), { workerData });
+      const worker = new Worker(packageFile('dist/index/bm25/search-worker.js'), { workerData });
       worker.once('error', (error) => {
         this.#failure ??= error;
       });

@@ -2,8 +2,8 @@
 import '../../engine/no-telemetry.js';
 
 import { Worker } from 'node:worker_threads';
+import { packageFile } from '../../base/package-files.js';
 import { WorkerCalls } from '../../base/worker-calls.js';
-import { workerUrl } from '../../base/worker-url.js';
 import { checkSearch } from './check-vectors.js';
 import type { OpenOptions } from './open.js';
 import type { SearchOptions, SearchResult, VectorIndexMetadata, VectorSearcher } from './vector-index.js';
@@ -27,7 +27,7 @@ export async function openVectorIndexInWorker(
   options: OpenOptions = {},
 ): Promise<VectorSearcher> {
   const workerData: WorkerStart = { folder, options };
-  const worker = new Worker(workerUrl(import.meta.url, './index-worker.js'), { workerData });
+  const worker = new Worker(packageFile('dist/index/vectors/index-worker.js'), { workerData });
   const calls = new WorkerCalls<WorkerSearch, SearchResult, VectorIndexMetadata>(worker, 'search worker');
   try {
     return new WorkerIndex(await calls.started, calls);

@@ -2,8 +2,8 @@
 import '../../engine/no-telemetry.js';
 
 import { Worker } from 'node:worker_threads';
+import { packageFile } from '../../base/package-files.js';
 import { WorkerCalls } from '../../base/worker-calls.js';
-import { workerUrl } from '../../base/worker-url.js';
 import type { SessionOptions } from '../../engine/index.js';
 import type { Embedder, EmbedderInfo, TextUse } from '../embedder.js';
 import { CROSS_ENCODER_PART, type Reranker } from '../reranker.js';
@@ -37,7 +37,7 @@ interface StartedModel {
 }
 
 async function startModel(workerData: WorkerStart): Promise<StartedModel> {
-  const worker = new Worker(workerUrl(import.meta.url, './model-worker.js'), { workerData });
+  const worker = new Worker(packageFile('dist/search/workers/model-worker.js'), { workerData });
   const calls: StartedModel['calls'] = new WorkerCalls(worker, 'model worker');
   try {
     return { info: await calls.started, calls };

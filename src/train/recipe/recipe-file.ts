@@ -3,6 +3,7 @@ import { basename, dirname, extname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { hasCode, NearmissError } from '../../base/errors.js';
+import { packageFile } from '../../base/package-files.js';
 import { suggest } from '../../base/suggest.js';
 import type { OriginMap, OriginNode } from './origin-tree.js';
 
@@ -15,8 +16,7 @@ export interface RecipeLocation {
   name: string;
 }
 
-/** Three levels up from here both in `src/` and in `dist/`. */
-const FOLDER = fileURLToPath(new URL('../../../recipes/', import.meta.url));
+const FOLDER = fileURLToPath(packageFile('recipes/'));
 
 /** The names of the recipes that come with nearmiss, e.g. `ance-firstp` and `paper/warmup`. */
 export async function builtInRecipes(): Promise<string[]> {

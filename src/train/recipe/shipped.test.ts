@@ -118,7 +118,7 @@ test("the paper's recipes have the published hyperparameters", async () => {
 });
 
 test('the compiled package finds them too', async () => {
-  const compiled = resolve(import.meta.dirname, '../../../dist/train/recipe/load.js');
+  const compiled = resolve(import.meta.dirname, '../../../dist/train/index.js');
   expect(existsSync(compiled), 'build first: npm run build').toBe(true);
   const { loadRecipe: load } = (await import(compiled)) as { loadRecipe: typeof loadRecipe };
   expect((await load('paper/warmup')).recipe.model.init).toBe('FacebookAI/roberta-base');

@@ -1,0 +1,21 @@
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+const require = createRequire(import.meta.url);
+
+/** What `package.json` says of this package. */
+export const PACKAGE = require('nearmiss/package.json') as { version: string; description: string };
+
+const ROOT = pathToFileURL(require.resolve('nearmiss/package.json'));
+
+/**
+ * A file that comes with the package, named from its root. The package asks for itself by its own name: code that runs
+ * from `src/` (tests, benchmarks) and code that the build has moved to another file find the same place. Worker threads
+ * and child processes are entries of the build (rolldown.config.js) and run from `dist/`.
+ *
+ * @example
+ * new Worker(packageFile('dist/index/bm25/search-worker.js'));
+ */
+export function packageFile(path: string): URL {
+  return new URL(path, ROOT);
+}
