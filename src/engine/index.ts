@@ -1,3 +1,4 @@
+export { type CompileOptions, compile } from './compile.js';
 export { differentiate, differentiateLoss, type Gradients, type SparseGradient } from './differentiate.js';
 export { Graph, type Node, type Op, Value } from './graph.js';
 export { type EmitOptions, emitOnnx } from './onnx/emit.js';

@@ -48,8 +48,15 @@ export class Session {
     this.outputNames = session.outputNames;
   }
 
-  /** @param model an ONNX model's bytes, or the path of one */
-  static async create(model: Uint8Array | string, options: SessionOptions = {}): Promise<Session> {
+  /**
+   * @param model an ONNX model's bytes, or the path of one
+   * @param files what the model expects in files beside it, in memory; copied, not kept
+   */
+  static async create(
+    model: Uint8Array | string,
+    options: SessionOptions = {},
+    files: Record<string, Uint8Array> = {},
+  ): Promise<Session> {
     const { threads, provider = 'cpu', spinning = true } = options;
     const sessionOptions: OrtSession.SessionOptions = {
       executionProviders: [provider],
@@ -57,6 +64,7 @@ export class Session {
       graphOptimizationLevel: 'all',
       ...(threads ? { intraOpNumThreads: threads } : {}),
       interOpNumThreads: 1,
+      externalData: Object.entries(files).map(([path, data]) => ({ path, data })),
       extra: { session: { intra_op: { allow_spinning: spinning ? '1' : '0' } } },
     };
     try {

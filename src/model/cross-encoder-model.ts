@@ -4,7 +4,7 @@ import { NearmissError } from '../base/errors.js';
 import { writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
 import { writeJsonFile } from '../base/json-file.js';
 import { emitOnnx, first, Graph, ParameterStore } from '../engine/index.js';
-import { Tokenizer } from '../text/tokenizer.js';
+import type { Tokenizer } from '../text/tokenizer.js';
 import type { EncoderConfig } from './config.js';
 import { renderCrossEncoderCard } from './cross-encoder-card.js';
 import {
@@ -16,7 +16,8 @@ import {
 import { crossEncoderConfig, storedName, weightName } from './cross-encoder-names.js';
 import type { EncoderModel, LoadModelOptions, SaveModelOptions } from './encoder-model.js';
 import { initialize } from './initialize.js';
-import { checkLength, checkVocabulary, withLayers } from './model-checks.js';
+import { loadTokenizer } from './load-tokenizer.js';
+import { checkLength, withLayers } from './model-checks.js';
 import { exportedStates } from './onnx-export.js';
 import type { TokenizedText } from './packed-batch.js';
 import { writeSafetensors } from './safetensors.js';
@@ -76,19 +77,27 @@ export async function loadCrossEncoder(
     const config = withLayers(source.config, options.layers, folder);
     const spec = { config };
     checkHead(weights, config, { folder, optional: options.newHead === true });
-    const tokenizer = await Tokenizer.load(source.tokenizerFolder);
-    checkVocabulary(tokenizer, config, folder);
     const parameters = new ParameterStore(crossEncoderParameters(spec));
-    for (const { name, shape } of parameters.specs) {
-      const stored = weightName(name, config);
-      if (isOfHead(name) && !weights.has(stored)) initialize(parameters, name, options.seed ?? 0);
-      else parameters.get(name).set(await weights.read(stored, shape));
-    }
+    const tokenizer = await loadTokenizer(
+      { source, config },
+      fillParameters(parameters, { weights, config, seed: options.seed ?? 0 }),
+    );
     const longest = Math.min(source.maxSequenceLength, tokenizer.maxLength ?? Number.POSITIVE_INFINITY);
     const maxLength = checkLength(options.maxLength ?? longest, config);
     return { name: source.name, spec, parameters, tokenizer, maxLength };
   } finally {
     await source.weights.close();
+  }
+}
+
+async function fillParameters(
+  parameters: ParameterStore,
+  { weights, config, seed }: { weights: Weights; config: EncoderConfig; seed: number },
+): Promise<void> {
+  for (const { name, shape } of parameters.specs) {
+    const stored = weightName(name, config);
+    if (isOfHead(name) && !weights.has(stored)) initialize(parameters, name, seed);
+    else await weights.read(stored, shape, parameters.get(name));
   }
 }
 

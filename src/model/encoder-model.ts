@@ -3,15 +3,16 @@ import { join } from 'node:path';
 import { NearmissError } from '../base/errors.js';
 import { writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
 import { ParameterStore } from '../engine/index.js';
-import { Tokenizer } from '../text/tokenizer.js';
+import type { Tokenizer } from '../text/tokenizer.js';
 import type { EncoderConfig } from './config.js';
 import { type EncoderSpec, embeddingSize, encoderParameters, type HeadConfig } from './encoder-graph.js';
 import { HEAD_LAYER_NORM_EPS, HEAD_NAMES, type HeadDescription, headTensors } from './head.js';
 import type { HubOptions } from './hub.js';
 import { initialize } from './initialize.js';
+import { loadTokenizer } from './load-tokenizer.js';
 import type { ModelCard } from './model-card.js';
-import { checkLength, checkVocabulary, withLayers } from './model-checks.js';
-import { fillModelFolder } from './model-folder.js';
+import { checkLength, withLayers } from './model-checks.js';
+import { fillModelFolder, type ModelFolder } from './model-folder.js';
 import { exportOnnx } from './onnx-export.js';
 import { openModel } from './source.js';
 
@@ -71,15 +72,10 @@ export async function loadEncoderModel(init: string, options: LoadModelOptions =
     const head = headConfig(source.head, config, options.head);
     const spec = { config, head };
     const parameters = new ParameterStore(encoderParameters(spec));
-    const tokenizer = await Tokenizer.load(source.tokenizerFolder);
-    checkVocabulary(tokenizer, config, source.folder);
-    const stored = new Map(headTensors(source.head).map((tensor) => [tensor.name, tensor]));
-    for (const { name, shape } of parameters.specs) {
-      const ofHead = stored.get(name);
-      if (ofHead && ofHead.data.length === parameters.get(name).length) parameters.get(name).set(ofHead.data);
-      else if (name.startsWith('head.')) initialize(parameters, name, options.seed ?? 0);
-      else parameters.get(name).set(await source.weights.read(name, shape));
-    }
+    const tokenizer = await loadTokenizer(
+      { source, config },
+      fillParameters(parameters, source, options.seed ?? 0),
+    );
     return {
       name: source.name,
       spec,
@@ -91,6 +87,21 @@ export async function loadEncoderModel(init: string, options: LoadModelOptions =
     };
   } finally {
     await source.weights.close();
+  }
+}
+
+async function fillParameters(
+  parameters: ParameterStore,
+  { head, weights }: ModelFolder,
+  seed: number,
+): Promise<void> {
+  const stored = new Map(headTensors(head).map(({ name, data }) => [name, data]));
+  for (const { name, shape } of parameters.specs) {
+    const values = parameters.get(name);
+    const ofHead = stored.get(name);
+    if (ofHead?.length === values.length) values.set(ofHead);
+    else if (name.startsWith('head.')) initialize(parameters, name, seed);
+    else await weights.read(name, shape, values);
   }
 }
 

@@ -61,8 +61,8 @@ export class SafetensorsFile {
     return [...this.#info(name).shape];
   }
 
-  /** Reads a tensor stored as F32, F16, BF16 or F64, checking its shape where one is given. */
-  async read(name: string, expectedShape?: readonly number[]): Promise<Float32Array> {
+  /** Reads a tensor stored as F32, F16, BF16 or F64, checking its shape where one is given, into a place where one is. */
+  async read(name: string, expectedShape?: readonly number[], into?: Float32Array): Promise<Float32Array> {
     const info = this.#info(name);
     if (expectedShape && !sameShape(info.shape, expectedShape)) {
       throw new NearmissError(
@@ -79,7 +79,7 @@ export class SafetensorsFile {
         },
       );
     }
-    const values = new Float32Array(elementCount(info.shape));
+    const values = into ?? new Float32Array(elementCount(info.shape));
     await readFloats({ file: this.#file, start: info.start, type }, values);
     return values;
   }

@@ -1,8 +1,8 @@
 import {
-  emitOnnx,
+  compile,
   type Graph,
   type ParameterStore,
-  Session,
+  type Session,
   type SessionOptions,
   type Value,
 } from '../engine/index.js';
@@ -54,8 +54,7 @@ export class TextRows {
 
   static async compile(model: RowGraph, options: TextRowsOptions = {}): Promise<TextRows> {
     const { graph, rows, parameters } = model;
-    const onnx = emitOnnx(graph, { outputs: { rows }, weights: (name) => parameters.get(name) });
-    const session = await Session.create(onnx, options.session);
+    const session = await compile(graph, { outputs: { rows }, parameters, session: options.session });
     return new TextRows(session, model, options.tokenBudget ?? DEFAULT_TOKEN_BUDGET);
   }
 

@@ -25,8 +25,8 @@ export interface Weights {
   readonly names: readonly string[];
   has(name: string): boolean;
   shape(name: string): number[];
-  /** Reads one tensor as float32; a missing or misshapen one is an error that names it. */
-  read(name: string, expectedShape: readonly number[]): Promise<Float32Array>;
+  /** Reads one tensor as float32, into a place where one is given; a missing or misshapen one is an error that names it. */
+  read(name: string, expectedShape: readonly number[], into?: Float32Array): Promise<Float32Array>;
   close(): Promise<void>;
 }
 
@@ -80,9 +80,9 @@ class FolderWeights implements Weights {
     return file.shape(storedName);
   }
 
-  async read(name: string, expectedShape: readonly number[]): Promise<Float32Array> {
+  async read(name: string, expectedShape: readonly number[], into?: Float32Array): Promise<Float32Array> {
     const { file, storedName } = this.#place(name);
-    return file.read(storedName, expectedShape);
+    return file.read(storedName, expectedShape, into);
   }
 
   async close(): Promise<void> {

@@ -32,7 +32,7 @@ export async function loadOracle(): Promise<Oracle> {
   const spec: EncoderSpec = { config, head };
   const parameters = new ParameterStore(encoderParameters(spec));
   const weights = await openWeights(ORACLE);
-  for (const { name, shape } of parameters.specs) parameters.get(name).set(await weights.read(name, shape));
+  for (const { name, shape } of parameters.specs) await weights.read(name, shape, parameters.get(name));
   await weights.close();
   const json = (name: string): unknown => JSON.parse(readFileSync(join(ORACLE, name), 'utf8'));
   const raw = json('batch.json') as Record<'query' | 'positive' | 'negative', PaddedTexts>;

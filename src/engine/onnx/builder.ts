@@ -10,6 +10,8 @@ export const MICROSOFT_DOMAIN = 'com.microsoft';
 /** Has `Gelu`. */
 const DEFAULT_OPSET = 20;
 const IR_VERSION = 9;
+/** DataLocation. */
+const EXTERNAL = 1;
 const ELEMENT_TYPE: Record<DType, number> = { float32: 1, int32: 6, int64: 7, bool: 9, float16: 10 };
 
 /** A tensor that an ONNX model takes or gives. */
@@ -25,6 +27,16 @@ export interface OnnxNode {
   outputs: string[];
   attributes?: Record<string, OnnxAttribute>;
   domain?: string;
+}
+
+/** A constant in a file beside the model. */
+export interface StoredTensor {
+  shape: readonly number[];
+  dtype: DType;
+  file: string;
+  /** First byte in the file. */
+  offset: number;
+  bytes: number;
 }
 
 /** Collects nodes and constants and writes an ONNX model. Field numbers are those of onnx.proto. */
@@ -74,12 +86,18 @@ export class OnnxBuilder {
   initializer(name: string, tensor: ConstantTensor): void {
     const dtype =
       tensor.data instanceof Float32Array ? 'float32' : tensor.data instanceof Int32Array ? 'int32' : 'int64';
-    const writer = new ProtobufWriter();
-    for (const size of tensor.shape) writer.integer(1, size);
-    writer.integer(2, ELEMENT_TYPE[dtype]).string(8, name);
     const { buffer, byteOffset, byteLength } = tensor.data;
-    writer.bytes(9, new Uint8Array(buffer, byteOffset, byteLength));
-    this.#initializers.push(writer);
+    const bytes = new Uint8Array(buffer, byteOffset, byteLength);
+    this.#initializers.push(tensorHead(name, tensor.shape, dtype).bytes(9, bytes));
+  }
+
+  /** A constant whose numbers are not in the model but in a file beside it. */
+  storedInitializer(name: string, { shape, dtype, file, offset, bytes }: StoredTensor): void {
+    const writer = tensorHead(name, shape, dtype);
+    for (const [key, value] of Object.entries({ location: file, offset, length: bytes })) {
+      writer.message(13, new ProtobufWriter().string(1, key).string(2, String(value)));
+    }
+    this.#initializers.push(writer.integer(14, EXTERNAL));
   }
 
   /** A constant list of 64-bit integers (axes, shapes); equal lists share one initializer. */
@@ -126,6 +144,12 @@ export class OnnxBuilder {
     create(name);
     return name;
   }
+}
+
+function tensorHead(name: string, shape: readonly number[], dtype: DType): ProtobufWriter {
+  const writer = new ProtobufWriter();
+  for (const size of shape) writer.integer(1, size);
+  return writer.integer(2, ELEMENT_TYPE[dtype]).string(8, name);
 }
 
 function attribute(name: string, value: OnnxAttribute): ProtobufWriter {

@@ -1,5 +1,6 @@
 import { NearmissError } from '../../base/errors.js';
 import type { Graph, Value } from '../graph.js';
+import { sizeOf } from '../parameters.js';
 import { OnnxBuilder, type OnnxValue } from './builder.js';
 
 export interface EmitOptions {
@@ -7,6 +8,8 @@ export interface EmitOptions {
   outputs: Record<string, Value>;
   /** Parameter data to bake into the model; those without data stay inputs. Baked weights are pre-packed by the runtime. */
   weights?: (name: string) => Float32Array | undefined;
+  /** A file beside the model that holds parameters which are not baked in, and where each of them starts, in bytes. */
+  stored?: { file: string; offset: (name: string) => number };
   /** Use standard ONNX operators only. */
   portable?: boolean;
   name?: string;
@@ -14,6 +17,7 @@ export interface EmitOptions {
 
 /** Protobuf messages, and so ONNX files without external data, end at 2 GiB. */
 const MAXIMUM_BYTES = 2 ** 31;
+const FLOAT_BYTES = 4;
 
 /** Writes the part of `graph` that leads to `outputs` as an ONNX model. Inputs it does not need are left out. */
 export function emitOnnx(graph: Graph, options: EmitOptions): Uint8Array {
@@ -40,13 +44,18 @@ export function emitOnnx(graph: Graph, options: EmitOptions): Uint8Array {
     if (data) {
       bakedBytes += data.byteLength;
       builder.initializer(parameter.name, { shape: parameter.shape as number[], data });
+    } else if (options.stored) {
+      const { file, offset } = options.stored;
+      const shape = parameter.shape as number[];
+      const place = { file, offset: offset(parameter.name), bytes: sizeOf(shape) * FLOAT_BYTES };
+      builder.storedInitializer(parameter.name, { shape, dtype: parameter.dtype, ...place });
     } else inputs.push(parameter);
   }
   if (bakedBytes >= MAXIMUM_BYTES) {
     throw new NearmissError(
       `the model has ${bakedBytes} bytes of weights; one ONNX file holds less than ${MAXIMUM_BYTES}`,
       {
-        hint: 'use fewer layers, or feed the parameters instead of baking them',
+        hint: 'use fewer layers, or leave the parameters out of the model',
       },
     );
   }
