@@ -1,8 +1,8 @@
 import { mkdir, readFile, rename, rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
+import { cacheFolder } from '../base/cache-folder.js';
 import { NearmissError } from '../base/errors.js';
 import { withFileLock } from '../base/file-lock.js';
 import { exists, PARTIAL_PREFIX, writeFileAtomic } from '../base/files.js';
@@ -37,11 +37,6 @@ export interface HubModel {
   folder: string;
   /** The commit that the revision stood for. */
   commit: string;
-}
-
-/** Where downloads are kept. */
-export function cacheFolder(): string {
-  return process.env.NEARMISS_CACHE || join(homedir(), '.cache', 'nearmiss');
 }
 
 /**

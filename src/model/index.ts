@@ -1,3 +1,4 @@
+export { cacheFolder } from '../base/cache-folder.js';
 export {
   type EncoderConfig,
   type ModelType,
@@ -49,7 +50,7 @@ export {
   type LayerNormLayer,
   type Similarity,
 } from './head.js';
-export { cacheFolder, downloadModel, type HubModel, type HubOptions } from './hub.js';
+export { downloadModel, type HubModel, type HubOptions } from './hub.js';
 export { type CardMeasure, type ModelCard, renderModelCard } from './model-card.js';
 export {
   fillModelFolder,

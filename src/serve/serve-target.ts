@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
 import { NearmissError } from '../base/errors.js';
 import { exists } from '../base/files.js';
-import { openLiveSearcher } from '../search/live/index.js';
-import { type OpenSearcherOptions, openSearcher, type PrepareStep } from '../search/searcher.js';
+import { beginSearcher } from '../search/open/open-searcher.js';
+import type { OpenSearcherOptions, PrepareStep } from '../search/searcher.js';
 import { isRun } from '../train/run-description.js';
 import { EarlyLog } from './early-log.js';
 import { isLoopbackHost } from './foreign-pages.js';
@@ -54,20 +54,23 @@ export async function serveTarget(target: string, options: ServeTargetOptions = 
     keys === undefined ? undefined : await KeyRing.open(keys, (error) => warn(keyProblem(error)));
   const state = options.state ?? stateFolder(target);
   const preparing = { onProgress: (step: PrepareStep) => log.progress(step), onNote: warn, ...search };
-  const open = () => openSearcher(target, { ...preparing, inWorkers: true });
-  // The workers start while the HTTP framework is imported: each takes a good part of a second.
-  const opening = open();
-  opening.catch(() => undefined);
+  const begin = () => beginSearcher(target, { ...preparing, inWorkers: true });
+  // The workers start before the HTTP framework is imported: each takes a good part of a second.
+  const { opening } = await begin();
   try {
     const { SearchServer } = await import('./server.js');
     const server = await SearchServer.create({
       ...rest,
-      ...{ host, open, opening },
+      ...{ host, opening },
+      open: async () => (await begin()).opening,
       keys: keyRing,
       runs: new RunCatalog({ run: (await isRun(target)) ? target : undefined, folder: runsFolder }),
       openLive: readOnly
         ? undefined
-        : (base) => openLiveSearcher(base, { state, onProgress: preparing.onProgress, onWarning: warn }),
+        : async (base) => {
+            const { openLiveSearcher } = await import('../search/live/index.js');
+            return openLiveSearcher(base, { state, onProgress: preparing.onProgress, onWarning: warn });
+          },
     });
     log.flushTo(server.log);
     return server;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { LANGUAGES } from '../../text/analyzers/index.js';
+import { FORMAT_NAME } from './format-name.js';
 
-/** What the folder of an index holds; docs/bm25.md describes every file. All numbers are little endian. */
-export const FORMAT_NAME = 'nearmiss-bm25';
+/* What the folder of an index holds; docs/bm25.md describes every file. All numbers are little endian. */
 
 /** Raised whenever an older reader would misread a newer index. */
 export const FORMAT_VERSION = 1;

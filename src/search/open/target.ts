@@ -3,11 +3,11 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
+import { cacheFolder } from '../../base/cache-folder.js';
 import { NearmissError } from '../../base/errors.js';
 import { exists } from '../../base/files.js';
 import { readJsonFile } from '../../base/json-file.js';
-import { FORMAT_NAME as BM25_FORMAT } from '../../index/bm25/format.js';
-import { cacheFolder } from '../../model/hub.js';
+import { FORMAT_NAME as BM25_FORMAT } from '../../index/bm25/format-name.js';
 import { isRun, readRunDescription } from '../../train/run-description.js';
 import { RunDirectory } from '../../train/run-directory.js';
 

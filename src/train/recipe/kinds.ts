@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { NearmissError } from '../../base/errors.js';
-import { parseMeasure } from '../../evaluate/index.js';
+import { parseMeasure } from '../../evaluate/parse-measure.js';
 
 /**
  * Kinds of values in a recipe. Each says in words what it expects; the words stand in errors and, as the

@@ -1,0 +1,127 @@
+import { availableParallelism } from 'node:os';
+import { NearmissError } from '../../base/errors.js';
+import { openDataset } from '../../data/open.js';
+import { type Bm25Index, openBm25Index } from '../../index/bm25/index.js';
+import type { DocumentIndex } from '../../index/vectors/document-index.js';
+import { DenseIndex } from '../dense-index.js';
+import { StoredDocuments } from '../documents/stored-documents.js';
+import type { Embedder } from '../embedder.js';
+import { FilteredDocuments } from '../filtered-documents.js';
+import type { Reranker } from '../reranker.js';
+import type { OpenSearcherOptions, Searcher } from '../searcher.js';
+import type { Closing } from './closing.js';
+import { openEncodedDocuments } from './computing-parts.js';
+import { needsWords } from './needs.js';
+import { OpenedSearcher, type SearcherParts } from './opened-searcher.js';
+import { type Preparation, prepareBm25, prepareVectors } from './prepare.js';
+import type { Target } from './target.js';
+import { readTunedFusion } from './tuned-fusion.js';
+
+export interface Opening {
+  target: Target;
+  options: OpenSearcherOptions;
+  closing: Closing;
+  /** What is being opened already. */
+  computing: Promise<[Embedder | undefined, DocumentIndex | undefined, Reranker | undefined]>;
+}
+
+/** Opens what is missing beside the parts that compute, and makes a searcher of all. */
+export async function assembleSearcher({ target, options, closing, computing }: Opening): Promise<Searcher> {
+  const [preparation, [embedder, encoded, reranker]] = await closing.all([
+    prepareStore(target, options, closing),
+    computing,
+  ]);
+  const filters = new FilteredDocuments(preparation?.store);
+  const [words, vectors] = await closing.all([
+    needsWords(options) ? openWords(target, preparation, options) : undefined,
+    embedder && openVectors({ target, preparation, embedder, encoded, filters, options, closing }),
+  ]);
+  const parts: SearcherParts = {
+    name: target.name,
+    store: preparation?.store,
+    filters,
+    words,
+    vectors,
+    reranker,
+    rerankDepth: options.rerankDepth,
+    trained: target.trained,
+  };
+  return withFusion(parts, target, options);
+}
+
+async function withFusion(
+  parts: SearcherParts,
+  { cache }: Target,
+  { fusion, modes, onNote }: OpenSearcherOptions,
+): Promise<Searcher> {
+  const searcher = new OpenedSearcher(parts, fusion);
+  if (modes) for (const mode of modes) searcher.retriever(mode);
+  if (fusion || !searcher.modes.includes('hybrid')) return searcher;
+  const tuned = await readTunedFusion(cache, { version: searcher.version, onNote });
+  return tuned ? new OpenedSearcher(parts, tuned) : searcher;
+}
+
+async function prepareStore(
+  { data, cache }: Target,
+  { onProgress }: OpenSearcherOptions,
+  closing: Closing,
+): Promise<Preparation | undefined> {
+  if (data === undefined) return undefined;
+  const dataset = await openDataset(data);
+  const folder = `${cache}/documents`;
+  const store = await closing.add(
+    StoredDocuments.open(folder, dataset, {
+      onBuild: () =>
+        onProgress?.({ label: 'store documents', unit: 'documents', place: folder }) ?? NOBODY_WATCHES,
+    }),
+  );
+  return { dataset, store, cache, onProgress };
+}
+
+const NOBODY_WATCHES = { advance: (): void => {}, finish: (): void => {} };
+
+async function openWords(
+  { bm25 }: Target,
+  preparation: Preparation | undefined,
+  { threads, inWorkers }: OpenSearcherOptions,
+): Promise<SearcherParts['words']> {
+  const index = await openBm25(bm25, preparation);
+  // A pool of one thread would compute in the caller's.
+  return (
+    index && { index, threads: inWorkers ? Math.max(2, threads ?? availableParallelism()) : (threads ?? 1) }
+  );
+}
+
+/** An index of another state of the collection (a run's, after documents were added) gives way to a new one. */
+async function openBm25(
+  folder: string | undefined,
+  preparation: Preparation | undefined,
+): Promise<Bm25Index | undefined> {
+  const index = folder === undefined ? undefined : await openBm25Index(folder);
+  if (!preparation) return index;
+  return index?.documents === preparation.store.count ? index : prepareBm25(preparation);
+}
+
+async function openVectors(parts: {
+  target: Target;
+  preparation: Preparation | undefined;
+  embedder: Embedder;
+  /** The index that was there, opened while the model was. */
+  encoded: DocumentIndex | undefined;
+  filters: FilteredDocuments;
+  options: OpenSearcherOptions;
+  closing: Closing;
+}): Promise<SearcherParts['vectors']> {
+  const { target, preparation, embedder, encoded, filters, options, closing } = parts;
+  const folder = target.vectors ?? (preparation && (await prepareVectors(preparation, embedder)));
+  if (folder === undefined) return undefined;
+  const documents = encoded ?? (await closing.add(openEncodedDocuments(folder, options)));
+  const index = new DenseIndex(documents, filters);
+  if (embedder.info.dimension !== index.dimension) {
+    throw new NearmissError(
+      `${target.model} makes vectors of ${embedder.info.dimension} numbers, ${folder} holds ${index.dimension}`,
+      { hint: 'name the model that encoded the index' },
+    );
+  }
+  return { embedder, index, fingerprint: documents.vectors.metadata.fingerprint };
+}
