@@ -90,6 +90,21 @@ test('a vector does not depend on what it is encoded with', async () => {
   }
 });
 
+test('pieces of a text: the first is what is encoded of it alone, a text without content is one', async () => {
+  const model = { ...(await smallModel(heads['mean, normalised'])), maxLength: 4 };
+  const encoder = await Encoder.create(model);
+  const texts = ['near miss near miss near', '', 'miss'];
+  const { vectors, pieceOffsets } = await encoder.encodePieces(texts, { maxPieces: 2 });
+  expect([...pieceOffsets]).toEqual([0, 2, 3, 4]);
+  const firsts = await encoder.encode(texts);
+  texts.forEach((_, i) => {
+    const first = vectors.subarray(pieceOffsets[i] * 16, pieceOffsets[i] * 16 + 16);
+    expect(largestDifference(first, firsts.subarray(i * 16, i * 16 + 16))).toBeLessThan(1e-6);
+  });
+  expect(largestDifference(vectors.subarray(0, 16), vectors.subarray(16, 32))).toBeGreaterThan(1e-3);
+  await encoder.release();
+});
+
 test('no texts give no vectors', async () => {
   expect(await vectorsOf(await smallModel(heads['first token']), [])).toHaveLength(0);
 });

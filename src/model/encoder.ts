@@ -1,5 +1,6 @@
 import { Graph } from '../engine/index.js';
-import { type TokenBatch, tokensAt } from '../text/token-batch.js';
+import { lengthOfPieces, splitTokens } from '../text/split-tokens.js';
+import { batchCount, type TokenBatch, tokensAt } from '../text/token-batch.js';
 import { buildEncoder, embeddingSize } from './encoder-graph.js';
 import { type EncoderModel, prepareText } from './encoder-model.js';
 import type { TokenizedText } from './packed-batch.js';
@@ -47,8 +48,8 @@ export class Encoder {
   }
 
   /** Texts as the model reads them: prompt before, lowercase if it wants that, cut to its length. */
-  tokenize(texts: readonly string[], use?: string): Promise<TokenBatch> {
-    const { tokenizer, maxLength } = this.model;
+  tokenize(texts: readonly string[], use?: string, maxLength = this.model.maxLength): Promise<TokenBatch> {
+    const { tokenizer } = this.model;
     return tokenizer.encodeBatch(
       texts.map((text) => prepareText(this.model, text, use)),
       { maxLength },
@@ -60,6 +61,17 @@ export class Encoder {
     const tokens = await this.tokenize(texts, options.use);
     const views = texts.map((_, i) => ({ ids: tokensAt(tokens, i) }));
     return this.encodeTokens(views, options);
+  }
+
+  /** The vectors of up to `maxPieces` pieces of each text, as MaxP reads it; those of text `i` start at `pieceOffsets[i]`. */
+  async encodePieces(
+    texts: readonly string[],
+    { maxPieces, ...options }: EncodeOptions & { maxPieces: number },
+  ): Promise<{ vectors: Float32Array; pieceOffsets: Uint32Array }> {
+    const split = { maxPieces, pieceLength: this.model.maxLength };
+    const pieces = splitTokens(await this.tokenize(texts, options.use, lengthOfPieces(split)), split);
+    const views = Array.from({ length: batchCount(pieces) }, (_, i) => ({ ids: tokensAt(pieces, i) }));
+    return { vectors: await this.encodeTokens(views, options), pieceOffsets: pieces.pieceOffsets };
   }
 
   /** The same for texts already tokenised. Texts of similar length are encoded together. */

@@ -62,6 +62,11 @@ export class BatchedEmbedder implements Embedder {
     return all;
   }
 
+  /** Documents come many at a time: there is nothing to collect, and no one asks for the same twice. */
+  encodePieces(documents: readonly string[], maxPieces: number): Promise<Float32Array[]> {
+    return this.#inner.encodePieces(documents, maxPieces);
+  }
+
   async close(): Promise<void> {
     this.#batcher.close();
     await this.#inner.close();

@@ -22,6 +22,8 @@ export interface Embedder {
   readonly info: EmbedderInfo;
   /** One vector after another. */
   encode(texts: readonly string[], use: TextUse): Promise<Float32Array>;
+  /** The vectors of each document, one after another: of up to `maxPieces` pieces, as MaxP reads it. */
+  encodePieces(documents: readonly string[], maxPieces: number): Promise<Float32Array[]>;
   close(): Promise<void>;
 }
 
@@ -54,14 +56,27 @@ export class LocalEmbedder implements Embedder {
   }
 
   async encode(texts: readonly string[], use: TextUse): Promise<Float32Array> {
-    this.#encoders[use] ??= this.#openDocumentSide();
-    const encoder = await this.#encoders[use];
+    const encoder = await this.#encoder(use);
     return encoder.encode(texts, { use });
+  }
+
+  async encodePieces(documents: readonly string[], maxPieces: number): Promise<Float32Array[]> {
+    const encoder = await this.#encoder('document');
+    const { vectors, pieceOffsets } = await encoder.encodePieces(documents, { use: 'document', maxPieces });
+    const { dimension } = encoder;
+    return documents.map((_, i) =>
+      vectors.slice(pieceOffsets[i] * dimension, pieceOffsets[i + 1] * dimension),
+    );
   }
 
   async close(): Promise<void> {
     const encoders = new Set(await Promise.all(Object.values(this.#encoders)));
     for (const encoder of encoders) await encoder?.release();
+  }
+
+  #encoder(use: TextUse): Promise<Encoder> {
+    this.#encoders[use] ??= this.#openDocumentSide();
+    return this.#encoders[use];
   }
 
   async #openDocumentSide(): Promise<Encoder> {

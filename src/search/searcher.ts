@@ -65,6 +65,8 @@ export interface Searcher {
   retriever(mode: SearchMode): Retriever;
   /** One vector after another; fails where there is no model. */
   encode(texts: readonly string[], use: 'query' | 'document'): Promise<Float32Array>;
+  /** The vectors of each document as the index has them, one after another: several where it was encoded with MaxP. */
+  encodeDocuments(texts: readonly string[]): Promise<Float32Array[]>;
   /** The vector of a document, e.g. to find its neighbours. */
   vectorOf(id: string): Promise<Float32Array | undefined>;
   /** Finds documents by vectors, one after another in one array. */

@@ -47,6 +47,10 @@ export class MemorySearcher implements Searcher {
     throw new Error('no model');
   }
 
+  async encodeDocuments(): Promise<Float32Array[]> {
+    throw new Error('no model');
+  }
+
   async vectorOf(): Promise<Float32Array | undefined> {
     return undefined;
   }

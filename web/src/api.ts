@@ -1,6 +1,7 @@
+import type { ScorePart, SearchMode } from '../../src/search/retriever.js';
 import { apiKey, keyWanted } from './api-key.js';
 
-export type SearchMode = 'bm25' | 'dense' | 'hybrid' | 'cascade';
+export type { ScorePart, SearchMode };
 
 export interface ServerInfo {
   name: string;
@@ -22,15 +23,6 @@ export type MetadataValue =
   | MetadataValue[]
   | { [field: string]: MetadataValue };
 export type Metadata = Record<string, MetadataValue>;
-
-/** What one part of a retriever gave to a hit's score. */
-export interface ScorePart {
-  name: string;
-  score?: number;
-  rank?: number;
-  contribution?: number;
-  terms?: { term: string; score: number }[];
-}
 
 export interface Snippet {
   text: string;

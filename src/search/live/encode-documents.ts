@@ -12,17 +12,12 @@ export async function encodeDocuments(
 ): Promise<LiveEntry[]> {
   const encoded = entries.map((entry): LiveEntry => ({ ...entry, vectors: undefined }));
   if (searcher.model === undefined) return encoded;
-  const { dimension } = searcher.model;
   const documents = encoded.filter(({ document }) => document !== undefined);
   for (let start = 0; start < documents.length; start += DOCUMENTS_AT_ONCE) {
     const part = documents.slice(start, start + DOCUMENTS_AT_ONCE);
-    const vectors = await searcher.encode(
-      part.map(({ document }) => fullText(document!)),
-      'document',
-    );
+    const vectors = await searcher.encodeDocuments(part.map(({ document }) => fullText(document!)));
     part.forEach((entry, i) => {
-      // A copy, so that a document that is replaced does not keep its neighbours' vectors alive.
-      entry.vectors = vectors.slice(i * dimension, (i + 1) * dimension);
+      entry.vectors = vectors[i];
     });
   }
   return encoded;

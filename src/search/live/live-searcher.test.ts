@@ -1,7 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Document } from '../../data/index.js';
+import { trainTinyRun, writeTinyData } from '../../analyze/tiny-run.fixture.js';
+import { gather } from '../../data/data.fixture.js';
+import { type Document, openDataset } from '../../data/index.js';
 import type { Hit } from '../retriever.js';
 import { makeSearchFixture, type SearchFixture } from '../search.fixture.js';
 import { type OpenSearcherOptions, openSearcher, type Searcher } from '../searcher.js';
@@ -270,3 +272,22 @@ describe('on a collection', () => {
     await base.close();
   });
 });
+
+test('a run with MaxP: an added document scores as one that was there with the same text', async () => {
+  const folder = await temporaryFolder();
+  await writeTinyData(folder);
+  const inPieces = ['model.passages.mode=max', 'model.passages.pieces=3', 'model.maxLength.document=3'];
+  const run = await trainTinyRun(folder, 'run', inPieces);
+  const base = await openSearcher(run.path, { threads: 1, modes: ['dense'] });
+  const live = await openLiveSearcher(base, { state: join(folder, 'state') });
+  const [document] = await gather(await openDataset(join(folder, 'data'))).then(({ documents }) => documents);
+  const [vectors] = await live.encodeDocuments([document.text]);
+  expect(vectors.length).toBeGreaterThan(live.model!.dimension);
+  await live.upsert([{ ...document, id: 'copy' }]);
+  const hits = await live.retriever('dense').search([document.text, 'another'], { k: 300 });
+  for (const found of hits) {
+    const score = (id: string): number => found.find((hit) => hit.id === id)!.score;
+    expect(score('copy')).toBeCloseTo(score(document.id), 5);
+  }
+  await live.close();
+}, 300_000);

@@ -65,6 +65,10 @@ export class LiveSnapshot implements Searcher {
     return this.#base.encode(texts, use);
   }
 
+  encodeDocuments(texts: readonly string[]): Promise<Float32Array[]> {
+    return this.#base.encodeDocuments(texts);
+  }
+
   async vectorOf(id: string): Promise<Float32Array | undefined> {
     const entry = this.view.entry(id);
     if (entry === undefined) return this.#base.vectorOf(id);

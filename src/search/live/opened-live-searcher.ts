@@ -86,6 +86,10 @@ export class OpenedLiveSearcher implements LiveSearcher {
     return this.#onSnapshot((snapshot) => snapshot.encode(texts, use));
   }
 
+  encodeDocuments(texts: readonly string[]): Promise<Float32Array[]> {
+    return this.#onSnapshot((snapshot) => snapshot.encodeDocuments(texts));
+  }
+
   vectorOf(id: string): Promise<Float32Array | undefined> {
     return this.#onSnapshot((snapshot) => snapshot.vectorOf(id));
   }

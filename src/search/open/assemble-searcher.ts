@@ -123,5 +123,6 @@ async function openVectors(parts: {
       { hint: 'name the model that encoded the index' },
     );
   }
-  return { embedder, index, fingerprint: documents.vectors.metadata.fingerprint };
+  const { fingerprint } = documents.vectors.metadata;
+  return { embedder, index, fingerprint, maxPieces: target.maxPieces ?? 1 };
 }

@@ -24,7 +24,13 @@ export interface SearcherParts {
   store?: StoredDocuments;
   filters: FilteredDocuments;
   words?: { index: Bm25Index; threads: number };
-  vectors?: { embedder: Embedder; index: DenseIndex; fingerprint: string };
+  vectors?: {
+    embedder: Embedder;
+    index: DenseIndex;
+    fingerprint: string;
+    /** Vectors of a document at most. */
+    maxPieces: number;
+  };
   reranker?: Reranker;
   rerankDepth?: number;
   /** The model was trained on this collection. */
@@ -87,6 +93,11 @@ export class OpenedSearcher implements Searcher {
 
   async encode(texts: readonly string[], use: TextUse): Promise<Float32Array> {
     return this.#vectors().embedder.encode(texts, use);
+  }
+
+  async encodeDocuments(texts: readonly string[]): Promise<Float32Array[]> {
+    const { embedder, maxPieces } = this.#vectors();
+    return embedder.encodePieces(texts, maxPieces);
   }
 
   async vectorOf(id: string): Promise<Float32Array | undefined> {

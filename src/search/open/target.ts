@@ -19,6 +19,8 @@ export interface Target {
   model?: string;
   /** Folder of a vector index. */
   vectors?: string;
+  /** Vectors of a document at most, where several are possible (MaxP). */
+  maxPieces?: number;
   /** Folder of a BM25 index. */
   bm25?: string;
   /** The model was trained on this collection. */
@@ -76,7 +78,13 @@ async function runTarget(path: string, name: string, options: TargetOptions): Pr
     target.data = undefined;
   }
   if (best === undefined) return target;
-  return { ...target, model: run.file('best'), vectors: run.stepPath('index', best.step) };
+  const { mode, pieces } = description.recipe.model.passages;
+  return {
+    ...target,
+    model: run.file('best'),
+    vectors: run.stepPath('index', best.step),
+    maxPieces: mode === 'max' ? pieces : 1,
+  };
 }
 
 async function indexFormat(folder: string): Promise<string | undefined> {

@@ -8,7 +8,11 @@ export interface WorkerStart {
   session?: SessionOptions;
 }
 
-/** Texts to encode, or to score for a query. */
+/** Texts to encode, as a whole or in pieces, or to score for a query. */
 export type WorkerTask =
   | { kind: 'encode'; texts: readonly string[]; use: TextUse }
+  | { kind: 'encode pieces of'; texts: readonly string[]; maxPieces: number }
   | { kind: 'score'; query: string; texts: readonly string[] };
+
+/** One array for everything that was asked for; of pieces, one for each text. */
+export type WorkerReply = Float32Array[];

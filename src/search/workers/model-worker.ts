@@ -2,11 +2,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { answerCalls } from '../../base/worker-calls.js';
 import type { EmbedderInfo } from '../embedder.js';
-import type { WorkerStart, WorkerTask } from './messages.js';
+import type { WorkerReply, WorkerStart, WorkerTask } from './messages.js';
 
 interface Loaded {
   info?: EmbedderInfo;
-  work(task: WorkerTask): Promise<Float32Array>;
+  work(task: WorkerTask): Promise<WorkerReply>;
 }
 
 /** Imports only what its kind needs: a worker's modules are most of the time it takes to start. */
@@ -16,13 +16,18 @@ async function load({ kind, model, session }: WorkerStart): Promise<Loaded> {
     const embedder = await LocalEmbedder.open(model, session);
     return {
       info: embedder.info,
-      work: (task) => (task.kind === 'encode' ? embedder.encode(task.texts, task.use) : wrongTask(task)),
+      work: async (task) => {
+        if (task.kind === 'encode') return [await embedder.encode(task.texts, task.use)];
+        if (task.kind === 'encode pieces of') return embedder.encodePieces(task.texts, task.maxPieces);
+        return wrongTask(task);
+      },
     };
   }
   const { openCrossEncoder } = await import('../cross-encoder-reranker.js');
   const reranker = await openCrossEncoder(model, session);
   return {
-    work: (task) => (task.kind === 'score' ? reranker.score(task.query, task.texts) : wrongTask(task)),
+    work: async (task) =>
+      task.kind === 'score' ? [await reranker.score(task.query, task.texts)] : wrongTask(task),
   };
 }
 
@@ -30,13 +35,13 @@ function wrongTask({ kind }: WorkerTask): never {
   throw new Error(`This worker cannot ${kind}`);
 }
 
-await answerCalls<WorkerTask, Float32Array, EmbedderInfo | undefined>(parentPort!, async () => {
+await answerCalls<WorkerTask, WorkerReply, EmbedderInfo | undefined>(parentPort!, async () => {
   const { info, work } = await load(workerData as WorkerStart);
   return {
     started: info,
     answer: async (task) => {
       const reply = await work(task);
-      return { reply, transfer: [reply.buffer as ArrayBuffer] };
+      return { reply, transfer: reply.map(({ buffer }) => buffer as ArrayBuffer) };
     },
   };
 });

@@ -7,7 +7,7 @@ import { WorkerCalls } from '../../base/worker-calls.js';
 import type { SessionOptions } from '../../engine/index.js';
 import type { Embedder, EmbedderInfo, TextUse } from '../embedder.js';
 import { CROSS_ENCODER_PART, type Reranker } from '../reranker.js';
-import type { WorkerStart, WorkerTask } from './messages.js';
+import type { WorkerReply, WorkerStart, WorkerTask } from './messages.js';
 
 /** Opens a model in a worker thread, so that the caller stays free while it encodes. */
 export async function openEmbedderInWorker(model: string, session?: SessionOptions): Promise<Embedder> {
@@ -15,7 +15,9 @@ export async function openEmbedderInWorker(model: string, session?: SessionOptio
   if (!info) throw new Error('The worker started without saying what it opened');
   return {
     info,
-    encode: (texts: readonly string[], use: TextUse) => calls.ask({ kind: 'encode', texts, use }),
+    encode: async (texts: readonly string[], use: TextUse) =>
+      (await calls.ask({ kind: 'encode', texts, use }))[0],
+    encodePieces: (texts, maxPieces) => calls.ask({ kind: 'encode pieces of', texts, maxPieces }),
     close: () => calls.end(),
   };
 }
@@ -25,7 +27,7 @@ export async function openCrossEncoderInWorker(model: string, session?: SessionO
   const { calls } = await startModel({ kind: 'reranker', model, session });
   return {
     name: CROSS_ENCODER_PART,
-    score: (query, texts) => calls.ask({ kind: 'score', query, texts }),
+    score: async (query, texts) => (await calls.ask({ kind: 'score', query, texts }))[0],
     close: () => calls.end(),
   };
 }
@@ -33,7 +35,7 @@ export async function openCrossEncoderInWorker(model: string, session?: SessionO
 interface StartedModel {
   /** A reranker has nothing to say of itself. */
   info: EmbedderInfo | undefined;
-  calls: WorkerCalls<WorkerTask, Float32Array, EmbedderInfo | undefined>;
+  calls: WorkerCalls<WorkerTask, WorkerReply, EmbedderInfo | undefined>;
 }
 
 async function startModel(workerData: WorkerStart): Promise<StartedModel> {

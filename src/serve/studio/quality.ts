@@ -1,4 +1,3 @@
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Quality } from '../../analyze/quality/quality.js';
 import { qualityKey, readQuality, readQualityCase } from '../../analyze/quality/quality-files.js';
@@ -7,10 +6,9 @@ import { openDataset } from '../../data/open.js';
 import { readRunDescription } from '../../train/run-description.js';
 import { RunDirectory } from '../../train/run-directory.js';
 import { ApiError } from '../api-error.js';
-import type { RunCatalog } from '../run-catalog.js';
 import { documentId, errors } from '../schemas.js';
-import { StudyDesk } from './study-desk.js';
 import { lookAt, runFolder } from './study-errors.js';
+import { openDesk, STUDY_TAGS, type StudyRoutes } from './study-routes.js';
 import {
   computing,
   runParams as params,
@@ -22,19 +20,14 @@ import {
 const split = z.string().min(1).max(100).optional().describe('Default: the one that the recipe measures on.');
 
 /** How good a run's model is beside BM25, for the Quality page. */
-export const qualityRoutes: FastifyPluginAsyncZod<{ runs: Pick<RunCatalog, 'pathOf'> }> = async (
-  app,
-  { runs },
-) => {
-  const desk = new StudyDesk();
-  app.addHook('onClose', () => desk.close());
-  const tags = ['runs'];
+export const qualityRoutes: StudyRoutes = async (app, { runs }) => {
+  const desk = openDesk(app);
 
   app.get(
     '/v1/runs/:run/quality',
     {
       schema: {
-        tags,
+        tags: STUDY_TAGS,
         summary: 'Measures of BM25, the model before and after training, and their hybrid',
         description:
           'With significance against BM25 and the values of every query. Computed when first asked for (202 meanwhile) and kept in the run.',
@@ -64,7 +57,7 @@ export const qualityRoutes: FastifyPluginAsyncZod<{ runs: Pick<RunCatalog, 'path
     '/v1/runs/:run/quality/cases',
     {
       schema: {
-        tags,
+        tags: STUDY_TAGS,
         summary: 'What BM25 and the model find for one query, side by side',
         params,
         querystring: z.strictObject({

@@ -1,4 +1,3 @@
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { runStudy } from '../../analyze/run-study.js';
 import { shownStep } from '../../analyze/shown-step.js';
@@ -6,26 +5,20 @@ import { findSpaceQueries } from '../../analyze/space/find-queries.js';
 import { readPicture } from '../../analyze/space/picture.js';
 import type { SpacePicture } from '../../analyze/space/space-picture.js';
 import { RunDirectory } from '../../train/run-directory.js';
-import type { RunCatalog } from '../run-catalog.js';
 import { documentId, errors } from '../schemas.js';
-import { StudyDesk } from './study-desk.js';
 import { lookAt, runFolder } from './study-errors.js';
+import { openDesk, STUDY_TAGS, type StudyRoutes } from './study-routes.js';
 import { computing, foundQueries, runParams as params, spacePicture, wantedStep } from './study-schemas.js';
 
 /** The space around a query, for the Space page. */
-export const spaceRoutes: FastifyPluginAsyncZod<{ runs: Pick<RunCatalog, 'pathOf'> }> = async (
-  app,
-  { runs },
-) => {
-  const desk = new StudyDesk();
-  app.addHook('onClose', () => desk.close());
-  const tags = ['runs'];
+export const spaceRoutes: StudyRoutes = async (app, { runs }) => {
+  const desk = openDesk(app);
 
   app.get(
     '/v1/runs/:run/space',
     {
       schema: {
-        tags,
+        tags: STUDY_TAGS,
         summary: 'A query among its positives and negatives, in two dimensions',
         description:
           'By the model as it started and as a checkpoint has it. Computed when first asked for (202 meanwhile) and kept in the run.',
@@ -66,7 +59,7 @@ export const spaceRoutes: FastifyPluginAsyncZod<{ runs: Pick<RunCatalog, 'pathOf
     '/v1/runs/:run/space/queries',
     {
       schema: {
-        tags,
+        tags: STUDY_TAGS,
         summary: 'Queries of any split to pick from',
         params,
         querystring: z.strictObject({

@@ -1,6 +1,6 @@
 import { formatAgo, formatCount, formatDuration, formatMeasure, formatShare } from './format.js';
 import { StateBadge } from './run-list.js';
-import type { Role, RunDetails, RunProcess } from './runs-api.js';
+import type { ProcessDetails, Role, RunDetails } from './runs-api.js';
 import { Swatch } from './swatch.js';
 
 /** How far a run is, when it will be done, and what its two processes are doing. */
@@ -83,7 +83,7 @@ const ROLES: Record<Role, { label: string; does: string }> = {
   inferencer: { label: 'Inferencer', does: 'encodes, mines and measures' },
 };
 
-function ProcessCard({ of: role, process }: { of: Role; process: RunProcess }) {
+function ProcessCard({ of: role, process }: { of: Role; process: ProcessDetails }) {
   const { state, encoding, activity, lastEventAt, problem, threads } = process;
   const { label, does } = ROLES[role];
   return (

@@ -1,150 +1,36 @@
+import type { Series } from '../../../src/analyze/series.js';
+import type {
+  NegativesOfQuery,
+  NegativesTable,
+  ShownDocument,
+} from '../../../src/analyze/watch/mined-negatives.js';
+import type { RunCurves as StoredCurves } from '../../../src/analyze/watch/run-curves.js';
+import type { ProcessDetails, RunDetails as StoredDetails } from '../../../src/analyze/watch/run-details.js';
+import type { RunState, RunSummary as StoredSummary } from '../../../src/analyze/watch/run-state.js';
+import type { Role } from '../../../src/train/processes.js';
 import { api, type CallOptions } from '../api.js';
 
-export type RunState = 'running' | 'finished' | 'stopped';
-export type Role = 'trainer' | 'inferencer';
+export type { ProcessDetails, Role, RunState, Series, ShownDocument };
 
-export interface RunSummary {
+/** What the server knows a run by. */
+interface Named {
   name: string;
-  state: RunState;
-  /** Steps taken, of `steps`. */
-  step: number;
-  steps: number;
-  recipe: string;
-  data: string;
-  best?: { measure: string; value: number; step: number };
-  updatedAt?: string;
 }
 
-export interface RunProcess {
-  state: RunState | 'absent';
-  pid?: number;
-  threads?: number;
-  startedAt?: string;
-  lastEventAt?: string;
-  activity?: string;
-  encoding?: { step: number; done: number; total: number };
-  problem?: string;
-}
+export type RunSummary = StoredSummary & Named;
+export type RunDetails = StoredDetails & Named;
 
-export interface Setting {
-  path: string;
-  value: unknown;
-  origin?: string;
-}
-
-export interface Refresh {
-  step: number;
-  encodeSeconds: number;
-  indexSeconds: number;
-  searchSeconds: number;
-  documents: number;
-  queries: number;
-  replacedShare?: number;
-}
-
-export interface Evaluation {
-  step: number;
-  measures: Record<string, number>;
-  seconds: number;
-  best: boolean;
-}
-
-export interface Checkpoint {
-  step: number;
-  indexed: boolean;
-  mined: boolean;
-  measured: boolean;
-  best: boolean;
-}
-
-export interface RunDetails extends RunSummary {
-  description: string;
-  split: string;
-  seed: number;
-  fingerprint: string;
-  createdBy: string;
-  settings: Setting[];
-  stages: {
-    name: string;
-    start: number;
-    end: number;
-    negatives: string[];
-    loss: string;
-    learningRate: number;
-  }[];
-  checkpoints: Checkpoint[];
-  evaluations: Evaluation[];
-  refreshes: Refresh[];
-  processes: Record<Role, RunProcess>;
-  indexAge?: number;
-  secondsLeft?: number;
-  measuredSources?: { step?: number; sources: { source: string; mean: number; toInBatch?: number }[] };
-}
-
-export interface Series {
-  x: number[];
-  y: number[];
-  low?: number[];
-  high?: number[];
-}
-
-export interface RunCurves {
-  name: string;
-  /** Another one whenever there are new events. */
-  version: string;
-  steps: number;
-  stages: { name: string; start: number }[];
-  loss: Series;
-  gradientNorm: Series;
-  groupNorms: Record<string, Series>;
-  sourceNorms: Record<string, Series>;
-  learningRate: Series;
-  dev: Record<string, Series>;
-  indexAge: Series;
-  negativesVersion: Series;
-  replaced: Series;
-  tokensPerSecond: Series;
-  documentsPerSecond: Series;
-  refreshSeconds: { encode: Series; index: Series; search: Series };
-}
+/** The version is another one whenever there are new events. */
+export type RunCurves = StoredCurves & Named & { version: string };
 
 export interface TrainingQuery {
   id: string;
   text: string;
 }
 
-export interface ShownDocument {
-  id: string;
-  title?: string;
-  text: string;
-}
-
-export interface MinedNegatives {
+export interface MinedNegatives extends NegativesOfQuery {
   query: TrainingQuery;
-  tables: { name: string; step?: number }[];
-  positives: ShownDocument[];
-  provenance: {
-    name: string;
-    source: 'ann' | 'bm25' | 'static';
-    depth: number;
-    index?: string;
-    checkpoint?: number;
-    previous?: number;
-    rules: { name: string; parameters: Record<string, number> }[];
-    report: {
-      queries: number;
-      ranked: number;
-      removed: Record<string, number>;
-      kept: number;
-      empty: number;
-      positivesFound: number;
-      meanRank: number;
-    };
-    createdBy: string;
-  };
-  count: number;
-  negatives: { rank: number; score?: number; document: ShownDocument; wasCandidate?: boolean }[];
-  removedRanks: number[];
+  tables: NegativesTable[];
 }
 
 const pathOf = (run: string) => `/v1/runs/${encodeURIComponent(run)}`;
