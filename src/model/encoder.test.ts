@@ -92,9 +92,10 @@ test('a vector does not depend on what it is encoded with', async () => {
 
 test('pieces of a text: the first is what is encoded of it alone, a text without content is one', async () => {
   const model = { ...(await smallModel(heads['mean, normalised'])), maxLength: 4 };
+  const split = { maxPieces: 2, pieceLength: 4 };
   const encoder = await Encoder.create(model);
   const texts = ['near miss near miss near', '', 'miss'];
-  const { vectors, pieceOffsets } = await encoder.encodePieces(texts, { maxPieces: 2 });
+  const { vectors, pieceOffsets } = await encoder.encodePieces(texts, split);
   expect([...pieceOffsets]).toEqual([0, 2, 3, 4]);
   const firsts = await encoder.encode(texts);
   texts.forEach((_, i) => {

@@ -1,5 +1,5 @@
 import { Graph } from '../engine/index.js';
-import { lengthOfPieces, splitTokens } from '../text/split-tokens.js';
+import { lengthOfPieces, type SplitTokensOptions, splitTokens } from '../text/split-tokens.js';
 import { batchCount, type TokenBatch, tokensAt } from '../text/token-batch.js';
 import { buildEncoder, embeddingSize } from './encoder-graph.js';
 import { type EncoderModel, prepareText } from './encoder-model.js';
@@ -63,12 +63,12 @@ export class Encoder {
     return this.encodeTokens(views, options);
   }
 
-  /** The vectors of up to `maxPieces` pieces of each text, as MaxP reads it; those of text `i` start at `pieceOffsets[i]`. */
+  /** The vectors of the pieces of each text, as MaxP reads it; those of text `i` start at `pieceOffsets[i]`. */
   async encodePieces(
     texts: readonly string[],
-    { maxPieces, ...options }: EncodeOptions & { maxPieces: number },
+    split: SplitTokensOptions,
+    options: EncodeOptions = {},
   ): Promise<{ vectors: Float32Array; pieceOffsets: Uint32Array }> {
-    const split = { maxPieces, pieceLength: this.model.maxLength };
     const pieces = splitTokens(await this.tokenize(texts, options.use, lengthOfPieces(split)), split);
     const views = Array.from({ length: batchCount(pieces) }, (_, i) => ({ ids: tokensAt(pieces, i) }));
     return { vectors: await this.encodeTokens(views, options), pieceOffsets: pieces.pieceOffsets };

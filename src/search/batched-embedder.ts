@@ -1,6 +1,7 @@
-import { LRUCache } from 'lru-cache';
+import type { SplitTokensOptions } from '../text/split-tokens.js';
 import { Batcher } from './batching.js';
 import type { Embedder, EmbedderInfo, TextUse } from './embedder.js';
+import { VectorCache } from './vector-cache.js';
 
 interface Item {
   text: string;
@@ -25,7 +26,7 @@ export class BatchedEmbedder implements Embedder {
   readonly info: EmbedderInfo;
   readonly #inner: Embedder;
   readonly #batcher: Batcher<Item, Float32Array>;
-  readonly #cache: LRUCache<string, Float32Array> | undefined;
+  readonly #cache: VectorCache | undefined;
 
   constructor(inner: Embedder, options: BatchedEmbedderOptions = {}) {
     const { tokenBudget = DEFAULT_TOKEN_BUDGET, cacheBytes = DEFAULT_CACHE_BYTES } = options;
@@ -41,43 +42,33 @@ export class BatchedEmbedder implements Embedder {
           items.map(({ text }) => text),
           items[0].use,
         );
-        return items.map((_, i) => vectors.slice(i * dimension, (i + 1) * dimension));
+        return items.map((_, i) => vectors.subarray(i * dimension, (i + 1) * dimension));
       },
     });
-    if (cacheBytes > 0) {
-      this.#cache = new LRUCache({
-        maxSize: cacheBytes,
-        sizeCalculation: (vector, text) => vector.byteLength + 2 * text.length + 1,
-      });
-    }
+    if (cacheBytes > 0) this.#cache = new VectorCache({ dimension, bytes: cacheBytes });
   }
 
   async encode(texts: readonly string[], use: TextUse): Promise<Float32Array> {
-    const vectors = await Promise.all(texts.map((text) => this.#vector({ text, use })));
     const { dimension } = this.info;
-    const all = new Float32Array(texts.length * dimension);
-    vectors.forEach((vector, i) => {
-      all.set(vector, i * dimension);
-    });
-    return all;
+    const cache = use === 'query' ? this.#cache : undefined;
+    const vectors = new Float32Array(texts.length * dimension);
+    const encodeOne = async (text: string, i: number): Promise<void> => {
+      if (cache?.copyTo(vectors, i * dimension, text)) return;
+      const vector = await this.#batcher.add({ text, use });
+      vectors.set(vector, i * dimension);
+      cache?.set(text, vector);
+    };
+    await Promise.all(texts.map(encodeOne));
+    return vectors;
   }
 
   /** Documents come many at a time: there is nothing to collect, and no one asks for the same twice. */
-  encodePieces(documents: readonly string[], maxPieces: number): Promise<Float32Array[]> {
-    return this.#inner.encodePieces(documents, maxPieces);
+  encodePieces(documents: readonly string[], split: SplitTokensOptions): Promise<Float32Array[]> {
+    return this.#inner.encodePieces(documents, split);
   }
 
   async close(): Promise<void> {
     this.#batcher.close();
     await this.#inner.close();
-  }
-
-  async #vector(item: Item): Promise<Float32Array> {
-    const cache = item.use === 'query' ? this.#cache : undefined;
-    const known = cache?.get(item.text);
-    if (known) return known;
-    const vector = await this.#batcher.add(item);
-    cache?.set(item.text, vector);
-    return vector;
   }
 }

@@ -3,6 +3,7 @@ import type { SessionOptions } from '../engine/index.js';
 import { Encoder } from '../model/encoder.js';
 import type { EncoderModel } from '../model/encoder-model.js';
 import { isTwoTowers, loadSide } from '../model/tower-folders.js';
+import type { SplitTokensOptions } from '../text/split-tokens.js';
 
 /** Which side of a model reads a text. */
 export type TextUse = 'query' | 'document';
@@ -22,8 +23,8 @@ export interface Embedder {
   readonly info: EmbedderInfo;
   /** One vector after another. */
   encode(texts: readonly string[], use: TextUse): Promise<Float32Array>;
-  /** The vectors of each document, one after another: of up to `maxPieces` pieces, as MaxP reads it. */
-  encodePieces(documents: readonly string[], maxPieces: number): Promise<Float32Array[]>;
+  /** The vectors of the pieces of each document (MaxP), one after another. */
+  encodePieces(documents: readonly string[], split: SplitTokensOptions): Promise<Float32Array[]>;
   close(): Promise<void>;
 }
 
@@ -60,9 +61,9 @@ export class LocalEmbedder implements Embedder {
     return encoder.encode(texts, { use });
   }
 
-  async encodePieces(documents: readonly string[], maxPieces: number): Promise<Float32Array[]> {
+  async encodePieces(documents: readonly string[], split: SplitTokensOptions): Promise<Float32Array[]> {
     const encoder = await this.#encoder('document');
-    const { vectors, pieceOffsets } = await encoder.encodePieces(documents, { use: 'document', maxPieces });
+    const { vectors, pieceOffsets } = await encoder.encodePieces(documents, split, { use: 'document' });
     const { dimension } = encoder;
     return documents.map((_, i) =>
       vectors.slice(pieceOffsets[i] * dimension, pieceOffsets[i + 1] * dimension),

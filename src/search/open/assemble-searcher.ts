@@ -124,5 +124,6 @@ async function openVectors(parts: {
     );
   }
   const { fingerprint } = documents.vectors.metadata;
-  return { embedder, index, fingerprint, maxPieces: target.maxPieces ?? 1 };
+  const split = target.split ?? { maxPieces: 1, pieceLength: embedder.info.maxLength };
+  return { embedder, index, fingerprint, split };
 }

@@ -3,6 +3,7 @@ import { NearmissError } from '../../base/errors.js';
 import { type Document, fullText } from '../../data/dataset.js';
 import type { Bm25Index } from '../../index/bm25/index.js';
 import { analyze, englishAnalyzer } from '../../text/analyzers/index.js';
+import type { SplitTokensOptions } from '../../text/split-tokens.js';
 import { Bm25Explainer } from '../bm25-explain.js';
 import { Bm25Retriever } from '../bm25-retriever.js';
 import { CascadeRetriever } from '../cascade-retriever.js';
@@ -28,8 +29,8 @@ export interface SearcherParts {
     embedder: Embedder;
     index: DenseIndex;
     fingerprint: string;
-    /** Vectors of a document at most. */
-    maxPieces: number;
+    /** How a document is read: in one piece (FirstP) or several (MaxP). */
+    split: SplitTokensOptions;
   };
   reranker?: Reranker;
   rerankDepth?: number;
@@ -96,8 +97,8 @@ export class OpenedSearcher implements Searcher {
   }
 
   async encodeDocuments(texts: readonly string[]): Promise<Float32Array[]> {
-    const { embedder, maxPieces } = this.#vectors();
-    return embedder.encodePieces(texts, maxPieces);
+    const { embedder, split } = this.#vectors();
+    return embedder.encodePieces(texts, split);
   }
 
   async vectorOf(id: string): Promise<Float32Array | undefined> {

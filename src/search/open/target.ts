@@ -8,6 +8,7 @@ import { NearmissError } from '../../base/errors.js';
 import { exists } from '../../base/files.js';
 import { readJsonFile } from '../../base/json-file.js';
 import { FORMAT_NAME as BM25_FORMAT } from '../../index/bm25/format-name.js';
+import type { SplitTokensOptions } from '../../text/split-tokens.js';
 import { isRun, readRunDescription } from '../../train/run-description.js';
 import { RunDirectory } from '../../train/run-directory.js';
 
@@ -19,8 +20,8 @@ export interface Target {
   model?: string;
   /** Folder of a vector index. */
   vectors?: string;
-  /** Vectors of a document at most, where several are possible (MaxP). */
-  maxPieces?: number;
+  /** How the index's documents were read, where that is known. */
+  split?: SplitTokensOptions;
   /** Folder of a BM25 index. */
   bm25?: string;
   /** The model was trained on this collection. */
@@ -78,12 +79,12 @@ async function runTarget(path: string, name: string, options: TargetOptions): Pr
     target.data = undefined;
   }
   if (best === undefined) return target;
-  const { mode, pieces } = description.recipe.model.passages;
+  const { passages, maxLength } = description.recipe.model;
   return {
     ...target,
     model: run.file('best'),
     vectors: run.stepPath('index', best.step),
-    maxPieces: mode === 'max' ? pieces : 1,
+    split: { maxPieces: passages.mode === 'max' ? passages.pieces : 1, pieceLength: maxLength.document },
   };
 }
 

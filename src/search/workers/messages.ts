@@ -1,4 +1,5 @@
 import type { SessionOptions } from '../../engine/index.js';
+import type { SplitTokensOptions } from '../../text/split-tokens.js';
 import type { TextUse } from '../embedder.js';
 
 /** What a model worker loads. */
@@ -11,7 +12,7 @@ export interface WorkerStart {
 /** Texts to encode, as a whole or in pieces, or to score for a query. */
 export type WorkerTask =
   | { kind: 'encode'; texts: readonly string[]; use: TextUse }
-  | { kind: 'encode pieces of'; texts: readonly string[]; maxPieces: number }
+  | { kind: 'encode pieces of'; texts: readonly string[]; split: SplitTokensOptions }
   | { kind: 'score'; query: string; texts: readonly string[] };
 
 /** One array for everything that was asked for; of pieces, one for each text. */

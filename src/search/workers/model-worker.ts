@@ -18,7 +18,7 @@ async function load({ kind, model, session }: WorkerStart): Promise<Loaded> {
       info: embedder.info,
       work: async (task) => {
         if (task.kind === 'encode') return [await embedder.encode(task.texts, task.use)];
-        if (task.kind === 'encode pieces of') return embedder.encodePieces(task.texts, task.maxPieces);
+        if (task.kind === 'encode pieces of') return embedder.encodePieces(task.texts, task.split);
         return wrongTask(task);
       },
     };

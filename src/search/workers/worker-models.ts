@@ -17,7 +17,7 @@ export async function openEmbedderInWorker(model: string, session?: SessionOptio
     info,
     encode: async (texts: readonly string[], use: TextUse) =>
       (await calls.ask({ kind: 'encode', texts, use }))[0],
-    encodePieces: (texts, maxPieces) => calls.ask({ kind: 'encode pieces of', texts, maxPieces }),
+    encodePieces: (texts, split) => calls.ask({ kind: 'encode pieces of', texts, split }),
     close: () => calls.end(),
   };
 }
