@@ -20,7 +20,7 @@ export const DEFAULT_CONNECTIVITY = 16;
 export const DEFAULT_EF_CONSTRUCTION = 128;
 
 /** By default a search keeps this many candidates for each vector wanted, and at least so many. */
-const EF_PER_WANTED = 2.5;
+const EF_PER_WANTED = 1.5;
 const EF_FLOOR = 64;
 
 /** What `parameters` of the metadata holds. */
@@ -140,7 +140,7 @@ export class HnswIndex implements VectorIndex {
 }
 
 /** How many candidates a search for k vectors keeps unless it is told. */
-export function defaultEfSearch(k: number): number {
+function defaultEfSearch(k: number): number {
   return Math.max(EF_FLOOR, Math.ceil(EF_PER_WANTED * k));
 }
 

@@ -1,7 +1,7 @@
 export { type Documents, documentFiles, documentsFromIds } from './document-files.js';
 export { DocumentIndex, type DocumentIndexOptions } from './document-index.js';
 export { FlatBuilder, FlatIndex, type FlatOptions } from './flat.js';
-export { defaultEfSearch, HnswIndex } from './hnsw.js';
+export { HnswIndex } from './hnsw.js';
 export { HnswBuilder, type HnswOptions } from './hnsw-builder.js';
 export { type CostOptions, vectorIndexBytes } from './memory-cost.js';
 export {
