@@ -40,6 +40,15 @@ describe('the built package', () => {
     expect(existsSync(join(root, types))).toBe(true);
   });
 
+  test('a script without a file can import it', async () => {
+    const script = "import('nearmiss').then(({ Encoder }) => console.log(typeof Encoder))";
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], {
+      cwd: root,
+      timeout: 20_000,
+    });
+    expect(stdout).toBe('function\n');
+  });
+
   test('no test code is published', () => {
     const files = readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' });
     expect(files.filter((name) => /\.(test|fixture|conformance)\.js$/.test(name))).toEqual([]);

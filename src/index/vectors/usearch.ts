@@ -1,5 +1,9 @@
-import { Index, MetricKind, type ScalarKind } from 'usearch';
+import { createRequire } from 'node:module';
+import type { ScalarKind, Index as UsearchIndex } from 'usearch';
 import type { VectorStorage } from './vector-index.js';
+
+// Required, not imported: imported from a script that has no file (`node -e`), it never finishes loading.
+const { Index, MetricKind } = createRequire(import.meta.url)('usearch') as typeof import('usearch');
 
 export interface GraphOptions {
   dimension: number;
@@ -20,7 +24,7 @@ export interface GraphMatches {
  * query has another form, and it leaves most checks to the caller.
  */
 export class UsearchGraph {
-  readonly #index: Index;
+  readonly #index: UsearchIndex;
   readonly #dimension: number;
 
   constructor({ dimension, storage, connectivity, efConstruction }: GraphOptions) {
