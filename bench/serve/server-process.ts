@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const CLI = resolve(import.meta.dirname, '../../dist/cli/main.js');
@@ -16,8 +18,10 @@ export interface ServerProcess {
 
 /** `nearmiss serve` on a free port, as soon as it listens; what it prepares after that shows on stderr. */
 export async function startServer(target: string, args: readonly string[]): Promise<ServerProcess> {
+  // Beside the target, where it would be by default, it would stay.
+  const state = await mkdtemp(join(tmpdir(), 'nearmiss-bench-state-'));
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [CLI, 'serve', target, '--port', '0', '--read-only', ...args], {
+  const child = spawn(process.execPath, [CLI, 'serve', target, '--port', '0', '--state', state, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const url = await new Promise<string>((found, fail) => {
@@ -39,6 +43,7 @@ export async function startServer(target: string, args: readonly string[]): Prom
       const ended = once(child, 'exit');
       child.kill('SIGTERM');
       await ended;
+      await rm(state, { recursive: true, force: true });
     },
   };
 }
