@@ -2,58 +2,39 @@ import type { Document } from '../../data/index.js';
 import { CascadeRetriever } from '../cascade-retriever.js';
 import type { DocumentStore } from '../document-store.js';
 import { HybridRetriever } from '../hybrid-retriever.js';
-import type { Reranker } from '../reranker.js';
 import type { Hit, Retriever, SearchMode } from '../retriever.js';
 import type { Searcher, SearchVectorsOptions } from '../searcher.js';
 import type { Snippet } from '../snippet.js';
 import type { Layer } from './layer.js';
 import { LiveDocuments } from './live-documents.js';
 import { LiveBm25Retriever, LiveDenseRetriever, searchLiveVectors } from './live-retrievers.js';
+import { OverBase } from './over-base.js';
 import type { OverlayView } from './overlay.js';
 
 /** Base and writes as they were at one moment. */
-export class LiveSnapshot implements Searcher {
+export class LiveSnapshot extends OverBase implements Searcher {
   readonly version: string;
   readonly documents: DocumentStore;
   readonly view: OverlayView;
-  readonly #base: Searcher;
+  protected readonly base: Searcher;
   readonly #layer: Layer;
   readonly #release: () => Promise<void>;
 
   constructor(layer: Layer) {
+    super();
     this.#layer = layer;
-    this.#base = layer.base.searcher;
+    this.base = layer.base.searcher;
     this.#release = layer.base.lease();
     this.version = layer.version;
     this.view = layer.view();
-    this.documents = new LiveDocuments(this.#base.documents, this.view);
-  }
-
-  get name(): string {
-    return this.#base.name;
-  }
-
-  get modes(): readonly SearchMode[] {
-    return this.#base.modes;
-  }
-
-  get defaultMode(): SearchMode {
-    return this.#base.defaultMode;
-  }
-
-  get model(): Searcher['model'] {
-    return this.#base.model;
-  }
-
-  get reranker(): Reranker | undefined {
-    return this.#base.reranker;
+    this.documents = new LiveDocuments(this.base.documents, this.view);
   }
 
   retriever(mode: SearchMode): Retriever {
-    const base = this.#base.retriever(mode);
+    const base = this.base.retriever(mode);
     const { counts } = this.view;
     if (counts.documents === 0 && counts.hidden === 0) return base;
-    if (mode === 'dense') return new LiveDenseRetriever(this.#base, this.view);
+    if (mode === 'dense') return new LiveDenseRetriever(this.base, this.view);
     if (base instanceof HybridRetriever) return base.over(base.parts.map((part) => this.retriever(part)));
     if (base instanceof CascadeRetriever) {
       return base.over({ first: this.retriever(base.first.mode), documents: this.documents });
@@ -62,25 +43,25 @@ export class LiveSnapshot implements Searcher {
   }
 
   encode(texts: readonly string[], use: 'query' | 'document'): Promise<Float32Array> {
-    return this.#base.encode(texts, use);
+    return this.base.encode(texts, use);
   }
 
   encodeDocuments(texts: readonly string[]): Promise<Float32Array[]> {
-    return this.#base.encodeDocuments(texts);
+    return this.base.encodeDocuments(texts);
   }
 
   async vectorOf(id: string): Promise<Float32Array | undefined> {
     const entry = this.view.entry(id);
-    if (entry === undefined) return this.#base.vectorOf(id);
+    if (entry === undefined) return this.base.vectorOf(id);
     return entry.vectors?.slice(0, this.model?.dimension);
   }
 
   searchVectors(vectors: Float32Array, options: SearchVectorsOptions): Promise<Hit[][]> {
-    return searchLiveVectors(this.#base, this.view, vectors, options);
+    return searchLiveVectors(this.base, this.view, vectors, options);
   }
 
   snippet(query: string, document: Document, options?: { length?: number }): Snippet {
-    return this.#base.snippet(query, document, options);
+    return this.base.snippet(query, document, options);
   }
 
   close(): Promise<void> {

@@ -1,5 +1,4 @@
 import type { Document } from '../../data/index.js';
-import type { Reranker } from '../reranker.js';
 import type { Hit, Retriever, SearchMode } from '../retriever.js';
 import type { Searcher, SearchVectorsOptions } from '../searcher.js';
 import type { Snippet } from '../snippet.js';
@@ -21,9 +20,10 @@ import type { LiveSnapshot } from './live-snapshot.js';
 import type { LiveStore } from './live-store.js';
 import type { LiveEntry } from './log-record.js';
 import { modelKeyLike } from './model-key.js';
+import { OverBase } from './over-base.js';
 
 /** Searches the newest snapshot and writes to the store. */
-export class OpenedLiveSearcher implements LiveSearcher {
+export class OpenedLiveSearcher extends OverBase implements LiveSearcher {
   readonly documents = new CurrentDocuments(() => this.#store.snapshot());
   readonly #store: LiveStore;
   readonly #unlock: () => Promise<void>;
@@ -31,39 +31,20 @@ export class OpenedLiveSearcher implements LiveSearcher {
 
   /** @param unlock lets go of the state folder */
   constructor(store: LiveStore, unlock: () => Promise<void>) {
+    super();
     this.#store = store;
     this.#unlock = unlock;
-  }
-
-  get name(): string {
-    return this.#base.name;
   }
 
   get version(): string {
     return this.#store.layer.version;
   }
 
-  get modes(): readonly SearchMode[] {
-    return this.#base.modes;
-  }
-
-  get defaultMode(): SearchMode {
-    return this.#base.defaultMode;
-  }
-
-  get model(): Searcher['model'] {
-    return this.#base.model;
-  }
-
-  get reranker(): Reranker | undefined {
-    return this.#base.reranker;
-  }
-
   get pending(): PendingWrites {
     return this.#store.pending;
   }
 
-  get #base(): Searcher {
+  protected get base(): Searcher {
     return this.#store.layer.base.searcher;
   }
 
@@ -73,7 +54,7 @@ export class OpenedLiveSearcher implements LiveSearcher {
 
   retriever(mode: SearchMode): Retriever {
     // Says at once where the mode is not possible.
-    this.#base.retriever(mode);
+    this.base.retriever(mode);
     return {
       mode,
       search: (queries, options) =>
@@ -99,7 +80,7 @@ export class OpenedLiveSearcher implements LiveSearcher {
   }
 
   snippet(query: string, document: Document, options?: { length?: number }): Snippet {
-    return this.#base.snippet(query, document, options);
+    return this.base.snippet(query, document, options);
   }
 
   async upsert(documents: readonly Document[]): Promise<UpsertResult> {
