@@ -28,7 +28,9 @@ await build({
     cleanDir: true,
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name].js',
-    codeSplitting: { groups: [{ name: BUNDLED, test: new RegExp(`[\\\\/]node_modules[\\\\/]${BUNDLED}[\\\\/]`) }] },
+    codeSplitting: {
+      groups: [{ name: BUNDLED, test: new RegExp(`[\\\\/]node_modules[\\\\/]${BUNDLED}[\\\\/]`) }],
+    },
     banner: ({ name }) =>
       name === BUNDLED ? `/*!\n${readFileSync(`node_modules/${BUNDLED}/LICENSE`, 'utf8')}*/` : '',
   },
