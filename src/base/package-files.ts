@@ -11,7 +11,7 @@ const ROOT = pathToFileURL(require.resolve('nearmiss/package.json'));
 /**
  * A file that comes with the package, named from its root. The package asks for itself by its own name: code that runs
  * from `src/` (tests, benchmarks) and code that the build has moved to another file find the same place. Worker threads
- * and child processes are entries of the build (rolldown.config.js) and run from `dist/`.
+ * and child processes are entries of the build (`bundle.js`) and run from `dist/`.
  *
  * @example
  * new Worker(packageFile('dist/index/bm25/search-worker.js'));
