@@ -12,6 +12,7 @@ import { isTwoTowers, type Side, TOWER_FOLDERS } from '../model/tower-folders.js
 import { CachedStep } from './cached-step.js';
 import { lossOf } from './components.js';
 import type { PlannedStage } from './plan.js';
+import { documentSplit } from './recipe/document-split.js';
 import type { Recipe } from './recipe/recipe.js';
 import { DirectStep, type Step } from './step.js';
 import { TOWER_PREFIX, type Towers, towerParameters } from './towers.js';
@@ -61,7 +62,6 @@ export class TowerModels implements TrainedModel {
 
   step(recipe: Recipe, stage: PlannedStage, session: SessionOptions): Promise<Step> {
     const { spec } = this.#model;
-    const { mode, pieces } = recipe.model.passages;
     const options = {
       spec,
       parameters: this.parameters,
@@ -69,7 +69,7 @@ export class TowerModels implements TrainedModel {
       loss: lossOf(stage.loss),
       scale: 1 / stage.loss.temperature,
       negatives: stage.batchNegatives,
-      maxPieces: mode === 'max' ? pieces : 1,
+      maxPieces: documentSplit(recipe.model).maxPieces,
       dropout: hasDropout(spec.config),
       session,
     };

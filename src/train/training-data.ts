@@ -12,6 +12,7 @@ import { Random } from '../engine/index.js';
 import { prepareText, type TokenizedText } from '../model/index.js';
 import { lengthOfPieces, splitTokens } from '../text/split-tokens.js';
 import { batchCount, type TokenBatch, tokensAt } from '../text/token-batch.js';
+import { documentSplit } from './recipe/document-split.js';
 import type { ModelRecipe } from './recipe/recipe.js';
 import type { TextReader } from './trained-model.js';
 
@@ -63,8 +64,7 @@ export interface OpenTrainingDataOptions {
 export async function openTrainingData(options: OpenTrainingDataOptions): Promise<TrainingData> {
   const { dataset, reader, lengths, directory, quiet } = options;
   const { tokenizer } = reader;
-  const { mode, pieces } = options.passages;
-  const split = { maxPieces: mode === 'max' ? pieces : 1, pieceLength: lengths.document };
+  const split = documentSplit({ passages: options.passages, maxLength: lengths });
   const documents = await openTokenCache({
     source: prepared(documentTexts(dataset), reader, 'document'),
     tokenizer,

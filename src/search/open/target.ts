@@ -9,6 +9,7 @@ import { exists } from '../../base/files.js';
 import { readJsonFile } from '../../base/json-file.js';
 import { FORMAT_NAME as BM25_FORMAT } from '../../index/bm25/format-name.js';
 import type { SplitTokensOptions } from '../../text/split-tokens.js';
+import { documentSplit } from '../../train/recipe/document-split.js';
 import { isRun, readRunDescription } from '../../train/run-description.js';
 import { RunDirectory } from '../../train/run-directory.js';
 
@@ -79,12 +80,11 @@ async function runTarget(path: string, name: string, options: TargetOptions): Pr
     target.data = undefined;
   }
   if (best === undefined) return target;
-  const { passages, maxLength } = description.recipe.model;
   return {
     ...target,
     model: run.file('best'),
     vectors: run.stepPath('index', best.step),
-    split: { maxPieces: passages.mode === 'max' ? passages.pieces : 1, pieceLength: maxLength.document },
+    split: documentSplit(description.recipe.model),
   };
 }
 
