@@ -1,43 +1,21 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { runBuiltCli } from './console-blocks.fixture.js';
-import { launchChromium, whyNoBrowser } from './web/chromium.js';
 import { writeCollection } from './web/collection.js';
-import { startServe } from './web/serve-process.js';
-import { openPage } from './web/watched-page.js';
+import { describeInBrowser, serveInTest } from './web/in-browser.js';
 
-const missing = whyNoBrowser();
-if (missing) console.warn(`test/web-access: skipped, ${missing}`);
-
-describe.skipIf(missing)('the page of a server', { timeout: 120_000 }, () => {
-  let folder: string;
-  let browser: Browser;
+describeInBrowser('the page of a server', (tests) => {
+  let data: string;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'nearmiss-web-access-'));
-    await writeCollection(join(folder, 'data'));
-    browser = await launchChromium();
-  }, 120_000);
-  afterAll(async () => {
-    await browser?.close();
-    await rm(folder, { recursive: true, force: true });
+    data = await writeCollection(join(tests.folder, 'data'));
   });
 
   test('with API keys asks for one, says when it is wrong, and goes on with the right one', async () => {
-    const keys = join(folder, 'keys.json');
-    const added = await runBuiltCli(
-      ['serve', 'keys', 'add', '--role', 'read', '--name', 'reader', '--file', keys],
-      {
-        cwd: folder,
-      },
-    );
-    const key = added.stdout.trim().split(/\s+/).at(-1)!;
-    const server = await startServe(join(folder, 'data'), ['--keys', keys]);
-    const { page, expectAccessible, expectClean, close } = await openPage(browser);
-    await page.goto(`${server.url}/?q=iron`);
+    const { keys, key } = await addKey(tests.folder);
+    const server = await serveInTest(data, ['--keys', keys]);
+    const { page, expectAccessible, expectClean } = await tests.visit(`${server.url}/?q=iron`);
     const dialog = page.getByRole('dialog', { name: 'API key' });
     await dialog.waitFor();
     await expectAccessible();
@@ -51,38 +29,55 @@ describe.skipIf(missing)('the page of a server', { timeout: 120_000 }, () => {
     await page.reload();
     await page.locator('.hit').first().waitFor();
     expectClean(/status of 401/);
-    await close();
-    await server.stop();
+  });
+
+  test('asks again when a key is refused sooner than the dialog has told of its closing', async () => {
+    const { keys } = await addKey(tests.folder);
+    const server = await serveInTest(data, ['--keys', keys]);
+    const { page } = await tests.visit(`${server.url}/?q=iron`);
+    const dialog = page.getByRole('dialog', { name: 'API key' });
+    await dialog.waitFor();
+    await page.evaluate('globalThis.fetch = async () => new Response("{}", { status: 401 })');
+    for (const key of ['one', 'two', 'three']) {
+      await dialog.getByLabel('Key').fill(key, { timeout: 10_000 });
+      await dialog.getByRole('button', { name: 'Use this key' }).click();
+    }
+    await dialog.getByText('The server refused this key.').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
   });
 
   test('without a model searches by words, and says why there are no neighbours', async () => {
-    const server = await startServe(join(folder, 'data'));
-    const { page, expectAccessible, expectClean, close } = await openPage(browser);
-    await page.goto(`${server.url}/document/iron`);
+    const server = await serveInTest(data);
+    const { page, expectAccessible, expectClean } = await tests.visit(`${server.url}/document/iron`);
     await page.getByText('There are no vectors here').waitFor();
     await page.goto(`${server.url}/?q=iron`);
     await page.getByRole('region', { name: 'BM25 results' }).locator('.hit').first().waitFor();
     expect(await page.getByRole('radio', { name: 'Dense' }).isDisabled()).toBe(true);
     await expectAccessible();
     expectClean();
-    await close();
-    await server.stop();
   });
 
   test('that is gone says so, and finds it again', async () => {
-    const server = await startServe(join(folder, 'data'));
-    const { page, expectAccessible, expectClean, close } = await openPage(browser);
-    await page.goto(`${server.url}/?q=iron`);
+    const server = await serveInTest(data);
+    const { page, expectAccessible, expectClean } = await tests.visit(`${server.url}/?q=iron`);
     await page.locator('.hit').first().waitFor();
     await server.stop();
     await page.getByRole('searchbox').fill('anemia');
     await page.getByRole('alert').getByText('No server').waitFor();
     await expectAccessible();
-    const again = await startServe(join(folder, 'data'), ['--port', new URL(server.url).port]);
+    await serveInTest(data, ['--port', new URL(server.url).port]);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.locator('.hit').first().waitFor();
     expectClean(/ERR_CONNECTION_REFUSED/);
-    await close();
-    await again.stop();
   });
 });
+
+async function addKey(folder: string): Promise<{ keys: string; key: string }> {
+  const keys = join(await mkdtemp(join(folder, 'keys-')), 'keys.json');
+  const { stdout } = await runBuiltCli(
+    ['serve', 'keys', 'add', '--role', 'read', '--name', 'reader', '--file', keys],
+    { cwd: folder },
+  );
+  return { keys, key: stdout.trim().split(/\s+/).at(-1)! };
+}

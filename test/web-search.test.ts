@@ -1,46 +1,31 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchChromium, whyNoBrowser } from './web/chromium.js';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { writeCollection } from './web/collection.js';
+import { describeInBrowser } from './web/in-browser.js';
 import { type ServeProcess, startServe } from './web/serve-process.js';
-import { openPage, type Theme, type WatchedPage } from './web/watched-page.js';
-
-const missing = whyNoBrowser();
-if (missing) console.warn(`test/web-search: skipped, ${missing}`);
+import type { Theme, WatchedPage } from './web/watched-page.js';
 
 const COMPARISON = '/?q=tired+and+weary&modes=bm25,dense,hybrid';
 
-describe.skipIf(missing)('the search page', { timeout: 120_000 }, () => {
-  let folder: string;
+describeInBrowser('the search page', (tests) => {
   let server: ServeProcess;
-  let browser: Browser;
   let watched: WatchedPage | undefined;
 
-  const open = async (path: string, options: Parameters<typeof openPage>[1] = {}): Promise<Page> => {
-    watched = await openPage(browser, options);
-    await watched.page.goto(`${server.url}${path}`);
+  const open = async (path: string, options?: BrowserContextOptions): Promise<Page> => {
+    watched = await tests.visit(`${server.url}${path}`, options);
     return watched.page;
   };
   /** Every test ends by looking at the console, at where requests went, and at what axe finds. */
   const finish = async (allowed?: RegExp): Promise<void> => {
     await watched?.expectAccessible();
     watched?.expectClean(allowed);
-    await watched?.close();
   };
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'nearmiss-web-search-'));
-    const data = await writeCollection(join(folder, 'data'));
-    [server, browser] = await Promise.all([startServe(data, ['--model', 'minilm']), launchChromium()]);
+    server = await startServe(await writeCollection(join(tests.folder, 'data')), ['--model', 'minilm']);
+    return () => server.stop();
   }, 120_000);
-  afterAll(async () => {
-    await browser?.close();
-    await server?.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
 
   test('says what is served before the first query', async () => {
     const page = await open('/');

@@ -1,18 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { shareWords, trainTinyRun, writeTinyData } from '../src/analyze/tiny-run.fixture.js';
 import { smooth } from '../web/src/training/smooth.js';
-import { launchChromium, whyNoBrowser } from './web/chromium.js';
+import { describeInBrowser, serveInTest } from './web/in-browser.js';
 import { type ServeProcess, startServe } from './web/serve-process.js';
-import { openPage, picture, visit, type WatchedPage } from './web/watched-page.js';
+import { picture, type WatchedPage } from './web/watched-page.js';
 
 const CLI = resolve(import.meta.dirname, '../dist/cli/main.js');
-const reason = whyNoBrowser();
 const WAIT = { timeout: 60_000 };
 
 test('smoothing follows a constant at once, starts at the first value and begins anew at each stage', () => {
@@ -25,169 +23,155 @@ test('smoothing follows a constant at once, starts at the first value and begins
   expect(fourth).toBeCloseTo((0.25 * 100 + 0.5 * 50) / 0.75);
 });
 
-describe.skipIf(reason)(
-  reason ?? 'the training page in a browser',
-  () => {
-    let folder: string;
-    let browser: Browser;
-    let serve: ServeProcess;
+describeInBrowser('the training page', (tests) => {
+  let serve: ServeProcess;
 
-    beforeAll(async () => {
-      folder = await mkdtemp(join(tmpdir(), 'nearmiss-web-training-'));
-      await writeTinyData(folder);
-      await shareWords(folder);
-      await mkdir(join(folder, 'runs'));
-      await trainTinyRun(folder, 'runs/first');
-      await trainTinyRun(folder, 'runs/hot', ['optimizer.learningRate=0.01']);
-      browser = await launchChromium();
-      serve = await startServe(join(folder, 'runs', 'first'), ['--runs', join(folder, 'runs')]);
-    }, 240_000);
-    afterAll(async () => {
-      await serve?.stop();
-      await browser?.close();
-      await rm(folder, { recursive: true, force: true });
-    });
+  beforeAll(async () => {
+    const { folder } = tests;
+    await writeTinyData(folder);
+    await shareWords(folder);
+    await mkdir(join(folder, 'runs'));
+    await trainTinyRun(folder, 'runs/first');
+    await trainTinyRun(folder, 'runs/hot', ['optimizer.learningRate=0.01']);
+    serve = await startServe(join(folder, 'runs', 'first'), ['--runs', join(folder, 'runs')]);
+    return () => serve.stop();
+  }, 240_000);
 
-    const open = (path: string, options?: BrowserContextOptions): Promise<WatchedPage> =>
-      visit(browser, serve.url + path, options);
+  const open = (path: string, options?: BrowserContextOptions): Promise<WatchedPage> =>
+    tests.visit(serve.url + path, options);
 
-    const chart = (page: Page, title: string) => page.getByRole('figure', { name: title, exact: true });
+  const chart = (page: Page, title: string) => page.getByRole('figure', { name: title, exact: true });
 
-    test('a finished run: progress, processes, every chart, and its numbers as a table', async () => {
-      const { page, expectClean, expectAccessible } = await open('/training?run=first');
-      const header = page.getByRole('region', { name: 'Run first' });
-      await header.getByText('30 / 30').waitFor(WAIT);
-      expect(await header.getByText('finished', { exact: true }).count()).toBe(3);
-      for (const title of [
-        'Loss',
-        'Dev measures',
-        'Gradient norm by layer group',
-        'Gradient norm by source of negatives',
-        'Age of the negatives',
-        'Checkpoint behind the negatives',
-        'Negatives replaced',
-        'Trainer',
-        'Inferencer',
-        'Duration of a refresh',
-      ]) {
-        await chart(page, title).waitFor(WAIT);
-      }
-      await chart(page, 'Age of the negatives').getByRole('button', { name: 'Table' }).click();
-      const cells = await chart(page, 'Age of the negatives').locator('tbody tr').allInnerTexts();
-      expect(cells.map((row) => row.split(/\s+/))).toEqual([
-        ['10', '0'],
-        ['19', '9'],
-        ['20', '0'],
-        ['29', '9'],
-      ]);
-      await picture(page, 'finished');
+  test('a finished run: progress, processes, every chart, and its numbers as a table', async () => {
+    const { page, expectClean, expectAccessible } = await open('/training?run=first');
+    const header = page.getByRole('region', { name: 'Run first' });
+    await header.getByText('30 / 30').waitFor(WAIT);
+    expect(await header.getByText('finished', { exact: true }).count()).toBe(3);
+    for (const title of [
+      'Loss',
+      'Dev measures',
+      'Gradient norm by layer group',
+      'Gradient norm by source of negatives',
+      'Age of the negatives',
+      'Checkpoint behind the negatives',
+      'Negatives replaced',
+      'Trainer',
+      'Inferencer',
+      'Duration of a refresh',
+    ]) {
+      await chart(page, title).waitFor(WAIT);
+    }
+    await chart(page, 'Age of the negatives').getByRole('button', { name: 'Table' }).click();
+    const cells = await chart(page, 'Age of the negatives').locator('tbody tr').allInnerTexts();
+    expect(cells.map((row) => row.split(/\s+/))).toEqual([
+      ['10', '0'],
+      ['19', '9'],
+      ['20', '0'],
+      ['29', '9'],
+    ]);
+    await picture(page, 'finished');
+    await expectAccessible();
+    expectClean();
+  });
+
+  test('smoothing and the logarithmic loss stand in the address and change the chart', async () => {
+    const { page, expectClean } = await open('/training?run=first');
+    await chart(page, 'Loss').getByText('each step').waitFor(WAIT);
+    await page.getByRole('slider', { name: 'Smoothing' }).fill('0');
+    await chart(page, 'Loss')
+      .getByText('each step')
+      .waitFor({ ...WAIT, state: 'detached' });
+    await page.getByRole('checkbox', { name: 'Logarithmic loss' }).check();
+    expect(new URL(page.url()).search).toBe('?run=first&smooth=0&log=1');
+    expectClean();
+  });
+
+  test('two runs over each other, and what differs between their recipes', async () => {
+    const { page, expectClean, expectAccessible } = await open('/training?run=first');
+    await page.getByRole('checkbox', { name: 'Compare hot' }).check();
+    await page.getByRole('region', { name: 'Run hot' }).waitFor(WAIT);
+    await chart(page, 'Loss').locator('.u-legend').getByText('hot').waitFor(WAIT);
+    expect(await chart(page, 'Loss').locator('.u-legend').innerText()).toContain('first');
+    await picture(page, 'compared');
+    await expectAccessible();
+    await page.getByRole('tab', { name: 'Recipe' }).click();
+    const rows = page.getByRole('table', { name: 'Settings in which the runs differ' }).locator('tbody tr');
+    expect((await rows.allInnerTexts()).map((row) => row.split(/\s+/))).toEqual([
+      ['optimizer.learningRate', '0.001', '0.01'],
+    ]);
+    await picture(page, 'differences');
+    expectClean();
+  });
+
+  test('mined negatives of a query, with the keyboard', async () => {
+    const { page, expectClean, expectAccessible } = await open('/training?run=first&show=negatives');
+    const queries = page.getByRole('region', { name: 'Training queries' });
+    await queries.getByRole('button').first().waitFor(WAIT);
+    await page.getByRole('searchbox', { name: 'Training queries' }).fill('q5-');
+    await queries.getByText(/^\d+ queries$/).waitFor(WAIT);
+    await queries.locator('li button').first().focus();
+    await page.keyboard.press('Enter');
+    const mined = page.getByRole('region', { name: 'Mined negatives' });
+    await mined.getByText('Its positive').waitFor(WAIT);
+    expect(await mined.getByText(/^rank \d+$/).count()).toBeGreaterThan(10);
+    expect(await mined.innerText()).toContain('checkpoint 20');
+    await mined.getByRole('combobox', { name: 'Version' }).selectOption('bm25');
+    await mined.getByText('Ranked by BM25').waitFor(WAIT);
+    expect(new URL(page.url()).searchParams.get('table')).toBe('bm25');
+    await page.goBack();
+    await mined.getByText('Ranked by the model itself').waitFor(WAIT);
+    await picture(page, 'negatives');
+    await expectAccessible();
+    expectClean();
+  });
+
+  test('dark, and no wider than a phone', async () => {
+    for (const show of ['curves', 'negatives', 'recipe', 'checkpoints']) {
+      const { page, expectClean, expectAccessible } = await open(`/training?run=first&show=${show}`, {
+        colorScheme: 'dark',
+        viewport: { width: 360, height: 740 },
+      });
+      await page.getByRole('region', { name: 'Run first' }).waitFor(WAIT);
+      await page.getByRole('tabpanel').locator('figure, li, table').first().waitFor(WAIT);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+      await picture(page, `dark-${show}`);
       await expectAccessible();
       expectClean();
-    });
+    }
+  });
 
-    test('smoothing and the logarithmic loss stand in the address and change the chart', async () => {
-      const { page, expectClean } = await open('/training?run=first');
-      await chart(page, 'Loss').getByText('each step').waitFor(WAIT);
-      await page.getByRole('slider', { name: 'Smoothing' }).fill('0');
-      await chart(page, 'Loss')
-        .getByText('each step')
-        .waitFor({ ...WAIT, state: 'detached' });
-      await page.getByRole('checkbox', { name: 'Logarithmic loss' }).check();
-      expect(new URL(page.url()).search).toBe('?run=first&smooth=0&log=1');
-      expectClean();
-    });
+  test('a run that does not exist is said not to', async () => {
+    const { page, expectClean } = await open('/training?run=nothing');
+    await page.getByRole('alert').getByText('there is no run "nothing"').waitFor(WAIT);
+    expectClean(/404/);
+  });
 
-    test('two runs over each other, and what differs between their recipes', async () => {
-      const { page, expectClean, expectAccessible } = await open('/training?run=first');
-      await page.getByRole('checkbox', { name: 'Compare hot' }).check();
-      await page.getByRole('region', { name: 'Run hot' }).waitFor(WAIT);
-      await chart(page, 'Loss').locator('.u-legend').getByText('hot').waitFor(WAIT);
-      expect(await chart(page, 'Loss').locator('.u-legend').innerText()).toContain('first');
-      await picture(page, 'compared');
-      await expectAccessible();
-      await page.getByRole('tab', { name: 'Recipe' }).click();
-      const rows = page.getByRole('table', { name: 'Settings in which the runs differ' }).locator('tbody tr');
-      expect((await rows.allInnerTexts()).map((row) => row.split(/\s+/))).toEqual([
-        ['optimizer.learningRate', '0.001', '0.01'],
-      ]);
-      await picture(page, 'differences');
-      expectClean();
-    });
+  test('training is seen while it goes on, and its end', async () => {
+    const { page, expectClean } = await open('/training');
+    const child = train(tests.folder);
+    onTestFinished(() => end(child));
+    await page.getByRole('button', { name: /^live/ }).click(WAIT);
+    const header = page.getByRole('region', { name: 'Run live' });
+    await header.getByText(/about .* left/).waitFor(WAIT);
+    const steps = async () => Number((await header.locator('progress').first().getAttribute('value')) ?? 0);
+    const before = await steps();
+    await expect.poll(steps, { timeout: 60_000 }).toBeGreaterThan(before + 5);
+    await expect.poll(() => header.locator('.badge-running').count(), { timeout: 60_000 }).toBe(3);
+    await chart(page, 'Checkpoint behind the negatives').waitFor(WAIT);
+    await picture(page, 'live');
+    child.kill('SIGINT');
+    await header.getByText(/stopped .*; the same command goes on/).waitFor(WAIT);
+    expectClean();
+  }, 180_000);
 
-    test('mined negatives of a query, with the keyboard', async () => {
-      const { page, expectClean, expectAccessible } = await open('/training?run=first&show=negatives');
-      const queries = page.getByRole('region', { name: 'Training queries' });
-      await queries.getByRole('button').first().waitFor(WAIT);
-      await page.getByRole('searchbox', { name: 'Training queries' }).fill('q5-');
-      await queries.getByText(/^\d+ queries$/).waitFor(WAIT);
-      await queries.locator('li button').first().focus();
-      await page.keyboard.press('Enter');
-      const mined = page.getByRole('region', { name: 'Mined negatives' });
-      await mined.getByText('Its positive').waitFor(WAIT);
-      expect(await mined.getByText(/^rank \d+$/).count()).toBeGreaterThan(10);
-      expect(await mined.innerText()).toContain('checkpoint 20');
-      await mined.getByRole('combobox', { name: 'Version' }).selectOption('bm25');
-      await mined.getByText('Ranked by BM25').waitFor(WAIT);
-      expect(new URL(page.url()).searchParams.get('table')).toBe('bm25');
-      await page.goBack();
-      await mined.getByText('Ranked by the model itself').waitFor(WAIT);
-      await picture(page, 'negatives');
-      await expectAccessible();
-      expectClean();
-    });
-
-    test('dark, and no wider than a phone', async () => {
-      for (const show of ['curves', 'negatives', 'recipe', 'checkpoints']) {
-        const { page, expectClean, expectAccessible } = await open(`/training?run=first&show=${show}`, {
-          colorScheme: 'dark',
-          viewport: { width: 360, height: 740 },
-        });
-        await page.getByRole('region', { name: 'Run first' }).waitFor(WAIT);
-        await page.getByRole('tabpanel').locator('figure, li, table').first().waitFor(WAIT);
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
-        await picture(page, `dark-${show}`);
-        await expectAccessible();
-        expectClean();
-      }
-    });
-
-    test('a run that does not exist is said not to', async () => {
-      const { page, expectClean } = await open('/training?run=nothing');
-      await page.getByRole('alert').getByText('there is no run "nothing"').waitFor(WAIT);
-      expectClean(/404/);
-    });
-
-    test('training is seen while it goes on, and its end', async () => {
-      const { page, expectClean } = await open('/training');
-      const child = train(folder);
-      onTestFinished(() => end(child));
-      await page.getByRole('button', { name: /^live/ }).click(WAIT);
-      const header = page.getByRole('region', { name: 'Run live' });
-      await header.getByText(/about .* left/).waitFor(WAIT);
-      const steps = async () => Number((await header.locator('progress').first().getAttribute('value')) ?? 0);
-      const before = await steps();
-      await expect.poll(steps, { timeout: 60_000 }).toBeGreaterThan(before + 5);
-      await expect.poll(() => header.locator('.badge-running').count(), { timeout: 60_000 }).toBe(3);
-      await chart(page, 'Checkpoint behind the negatives').waitFor(WAIT);
-      await picture(page, 'live');
-      child.kill('SIGINT');
-      await header.getByText(/stopped .*; the same command goes on/).waitFor(WAIT);
-      expectClean();
-    }, 180_000);
-
-    test('a server without runs says how to get one', async () => {
-      const bare = await startServe(join(folder, 'data'));
-      onTestFinished(() => bare.stop());
-      const { page, close, expectClean } = await openPage(browser);
-      onTestFinished(close);
-      await page.goto(`${bare.url}/training`);
-      await page.getByRole('heading', { name: 'No runs to show' }).waitFor(WAIT);
-      await page.getByText('nearmiss train --data').waitFor(WAIT);
-      expectClean();
-    });
-  },
-  120_000,
-);
+  test('a server without runs says how to get one', async () => {
+    const bare = await serveInTest(join(tests.folder, 'data'));
+    const { page, expectClean } = await tests.visit(`${bare.url}/training`);
+    await page.getByRole('heading', { name: 'No runs to show' }).waitFor(WAIT);
+    await page.getByText('nearmiss train --data').waitFor(WAIT);
+    expectClean();
+  });
+});
 
 /** A run that would go on for long, as a user starts it. */
 function train(folder: string): ChildProcess {

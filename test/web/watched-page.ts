@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -49,18 +49,6 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
     },
     close: () => context.close(),
   };
-}
-
-/** A page at an address, closed when the test ends. */
-export async function visit(
-  browser: Browser,
-  address: string,
-  options?: BrowserContextOptions,
-): Promise<WatchedPage> {
-  const watched = await openPage(browser, options);
-  onTestFinished(() => watched.close());
-  await watched.page.goto(address);
-  return watched;
 }
 
 /** Keeps a picture for people to look at, where `NEARMISS_PICTURES` names a folder. */

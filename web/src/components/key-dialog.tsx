@@ -8,19 +8,26 @@ export function KeyDialog() {
   const wanted = useStore(keyWanted);
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
-    if (wanted && !dialog.current?.open) dialog.current?.showModal();
-    if (!wanted) dialog.current?.close();
+    if (!wanted || !dialog.current || dialog.current.open) return;
+    dialog.current.returnValue = '';
+    dialog.current.showModal();
   }, [wanted]);
 
-  const save = (event: Event) => {
+  const submit = (event: Event) => {
     event.preventDefault();
     const typed = new FormData(event.currentTarget as HTMLFormElement).get('key');
+    dialog.current?.close(String(typed).trim());
+  };
+  // The browser tells of the closing some time after it. Only then may a key be used: were its refusal here earlier,
+  // this would take back the wish for another key, and the page would stand there without asking.
+  const closed = () => {
     keyWanted.set(false);
-    apiKey.set(String(typed).trim() || undefined);
+    const key = dialog.current?.returnValue;
+    if (key) apiKey.set(key);
   };
   return (
-    <dialog ref={dialog} class="dialog" aria-labelledby="key-title" onClose={() => keyWanted.set(false)}>
-      <form onSubmit={save}>
+    <dialog ref={dialog} class="dialog" aria-labelledby="key-title" onClose={closed}>
+      <form onSubmit={submit}>
         <h2 id="key-title">API key</h2>
         <p class="soft">
           {apiKey.get() ? 'The server refused this key. ' : 'This server answers only with a key. '}
@@ -32,7 +39,7 @@ export function KeyDialog() {
           <input name="key" type="password" autocomplete="off" required defaultValue={apiKey.get() ?? ''} />
         </label>
         <div class="dialog-buttons">
-          <Button kind="quiet" onClick={() => keyWanted.set(false)}>
+          <Button kind="quiet" onClick={() => dialog.current?.close()}>
             Cancel
           </Button>
           <Button kind="primary" type="submit">
