@@ -6,7 +6,7 @@ const count = z.int().min(0);
 export const CANDIDATE_SOURCES = ['ann', 'bm25', 'static'] as const;
 export type CandidateSource = (typeof CANDIDATE_SOURCES)[number];
 
-const reportSchema = z.object({
+export const miningReportSchema = z.object({
   /** Queries whose ranking was looked at. */
   queries: count,
   /** Candidates within the depth, before any rule. */
@@ -23,7 +23,7 @@ const reportSchema = z.object({
 });
 
 /** What mining did: how much each rule removed, and what is left. */
-export type MiningReport = z.infer<typeof reportSchema>;
+export type MiningReport = z.infer<typeof miningReportSchema>;
 
 export const FORMAT_NAME = 'nearmiss-candidates';
 /** Raised whenever an older reader would misread a newer table. */
@@ -41,7 +41,7 @@ export const provenanceSchema = z.object({
   /** How many documents the collection has. */
   documents: count.optional(),
   rules: z.array(z.object({ name: z.string(), parameters: z.record(z.string(), z.number()) })),
-  report: reportSchema,
+  report: miningReportSchema,
   createdBy: z.string(),
 });
 

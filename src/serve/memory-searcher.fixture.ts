@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Document } from '../data/index.js';
 import type { Hit, RetrieveOptions, SearchMode } from '../search/retriever.js';
 import type { Searcher } from '../search/searcher.js';
@@ -15,12 +14,17 @@ export class MemorySearcher implements Searcher {
   readonly documents: Searcher['documents'];
   closed = false;
   readonly #byId: Map<string, Document>;
-  readonly #delayMs: number;
+  readonly #pause: () => Promise<unknown>;
 
-  constructor(version: string, documents: readonly Document[], options: { delayMs?: number } = {}) {
+  /** @param options.pause what every piece of work waits for */
+  constructor(
+    version: string,
+    documents: readonly Document[],
+    options: { pause?: () => Promise<unknown> } = {},
+  ) {
     this.version = version;
     this.#byId = new Map(documents.map((document) => [document.id, document]));
-    this.#delayMs = options.delayMs ?? 0;
+    this.#pause = options.pause ?? (async () => undefined);
     const get = async (id: string): Promise<Document | undefined> => {
       await this.#work();
       return this.#byId.get(id);
@@ -81,7 +85,7 @@ export class MemorySearcher implements Searcher {
   }
 
   async #work(): Promise<void> {
-    if (this.#delayMs > 0) await sleep(this.#delayMs);
+    await this.#pause();
     if (this.closed) throw new Error(`${this.version} was closed under a request's feet`);
   }
 }

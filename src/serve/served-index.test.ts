@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { MemorySearcher } from './memory-searcher.fixture.js';
 import { ServedIndex } from './served-index.js';
 
 /** Versions v1, v2 … in the order they are opened. */
-function versions(options: { delayMs?: number } = {}): {
+function versions(options: { pause?: () => Promise<unknown> } = {}): {
   open: () => Promise<MemorySearcher>;
   opened: MemorySearcher[];
   newest: { number: number; fails?: boolean };
@@ -119,7 +120,7 @@ describe('the served index', () => {
   });
 
   test('work without end during twenty swaps: none mixed, none on a closed version', async () => {
-    const { open, opened, newest } = versions({ delayMs: 1 });
+    const { open, opened, newest } = versions({ pause: () => sleep(1) });
     const index = new ServedIndex({ open });
     await index.start();
     const seen: string[] = [];

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { MemorySearcher } from './memory-searcher.fixture.js';
 import { ANIMALS, keptLog, send, startServer } from './server.fixture.js';
 import { SearchServer, type ServerOptions } from './server.js';
@@ -13,6 +13,22 @@ async function start(options: Partial<ServerOptions> = {}): Promise<SearchServer
   const server = await startServer(options);
   running.push(server);
   return server;
+}
+
+/** Opens a searcher that works once it is released; `begun` is there with the first work. */
+function gated(): { open: () => Promise<MemorySearcher>; release: () => void; begun: Promise<void> } {
+  let [release, begin] = [(): void => {}, (): void => {}];
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const pause = (): Promise<void> => {
+    begin();
+    return gate;
+  };
+  return { open: async () => new MemorySearcher('v1', ANIMALS, { pause }), release, begun };
 }
 
 afterEach(async () => {
@@ -299,43 +315,53 @@ describe('versions', () => {
 });
 
 describe('under load', () => {
-  const slow = (delayMs: number) => async () => new MemorySearcher('v1', ANIMALS, { delayMs });
-
   test('more than may wait is told to come back later; the rest is answered', async () => {
-    const server = await start({ open: slow(500), limits: { concurrent: 2, waiting: 3 } });
-    const answers = await Promise.all(
-      Array.from({ length: 12 }, () => send(server, 'POST', '/v1/search', { query: 'dog' })),
-    );
-    const statuses = answers.map(({ status }) => status).sort();
-    expect(statuses).toEqual([...Array(5).fill(200), ...Array(7).fill(429)]);
-    const refused = answers.find(({ status }) => status === 429)!;
-    expect(refused.headers.get('retry-after')).toBe('1');
-    expect(refused.body.error.code).toBe('overloaded');
+    const { open, release } = gated();
+    const server = await start({ open, limits: { concurrent: 2, waiting: 3 } });
+    const answers: { status: number; headers: Headers; body: { error: { code: string } } }[] = [];
+    const sent = Array.from({ length: 12 }, async () => {
+      answers.push(await send(server, 'POST', '/v1/search', { query: 'dog' }));
+    });
+    await vi.waitUntil(() => answers.length === 7, { timeout: 10_000 });
+    expect(answers.map(({ status }) => status)).toEqual(Array(7).fill(429));
+    expect(answers[0].headers.get('retry-after')).toBe('1');
+    expect(answers[0].body.error.code).toBe('overloaded');
+    release();
+    await Promise.all(sent);
+    expect(answers.slice(7).map(({ status }) => status)).toEqual(Array(5).fill(200));
   });
 
   test('what takes too long is answered all the same', async () => {
-    const server = await start({ open: slow(500), limits: { workMs: 50 } });
+    const { open, release } = gated();
+    const server = await start({ open, limits: { workMs: 50 } });
     expect(await send(server, 'POST', '/v1/search', { query: 'dog' })).toMatchObject({
       status: 504,
       body: { error: { code: 'timeout' } },
     });
+    release();
   });
 
-  test('stopping lets requests finish, but not for ever', async () => {
-    const server = await startServer({ open: slow(200) });
+  test('stopping lets requests finish', async () => {
+    const { open, release, begun } = gated();
+    const server = await start({ open });
     const answer = send(server, 'POST', '/v1/search', { query: 'dog' });
-    await sleep(50);
-    await server.close();
-    expect((await answer).status).toBe(200);
+    await begun;
+    const closed = server.close();
     await expect(fetch(server.url)).rejects.toThrow();
+    release();
+    expect((await answer).status).toBe(200);
+    await closed;
+  });
 
-    const impatient = await startServer({ open: slow(2000), limits: { graceMs: 50 } });
-    const cut = send(impatient, 'POST', '/v1/search', { query: 'dog' }).catch((error) => error);
-    await sleep(50);
-    const start = performance.now();
-    await impatient.close();
-    expect(performance.now() - start).toBeLessThan(1500);
+  test('but not for ever', async () => {
+    const { open, release, begun } = gated();
+    const server = await start({ open, limits: { graceMs: 50 } });
+    const cut = send(server, 'POST', '/v1/search', { query: 'dog' }).catch((error) => error);
+    await begun;
+    const closed = server.close();
     expect(await cut).toBeInstanceOf(Error);
+    release();
+    await closed;
   });
 });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CANDIDATE_SOURCES, miningReportSchema } from '../../negatives/manifest.js';
 
 const step = z.int().min(0);
 const time = z.string().describe('ISO 8601.');
@@ -152,21 +153,13 @@ export const minedNegatives = z
     positives: z.array(document),
     provenance: z.object({
       name: z.string(),
-      source: z.enum(['ann', 'bm25', 'static']),
+      source: z.enum(CANDIDATE_SOURCES),
       depth: z.int(),
       index: z.string().optional(),
       checkpoint: z.int().optional().describe('The step of the checkpoint that ranked this query.'),
       previous: z.int().optional().describe('The version that `wasCandidate` compares with.'),
       rules: z.array(z.object({ name: z.string(), parameters: z.record(z.string(), z.number()) })),
-      report: z.object({
-        queries: count,
-        ranked: count,
-        removed: z.record(z.string(), count),
-        kept: count,
-        empty: count,
-        positivesFound: count,
-        meanRank: z.number(),
-      }),
+      report: miningReportSchema,
       createdBy: z.string(),
     }),
     count: count.describe('Candidates of the query, on all pages.'),
