@@ -121,7 +121,7 @@ async function encodeExactly(folder: string, options: ExactCorpusOptions): Promi
   const model = await loadSide(await modelFolder(run, step), 'documents');
   const encoder = await Encoder.create(model, { session });
   const directory = `${folder}.shards`;
-  const { vectors, documentOf } = await encodeCorpus({
+  const { shards, documentOf } = await encodeCorpus({
     documents: data.documents,
     encoder,
     directory,
@@ -129,7 +129,7 @@ async function encodeExactly(folder: string, options: ExactCorpusOptions): Promi
   });
   await encoder.release();
   const { dimension } = encoder;
-  await writeVectorIndex(folder, [vectors], {
+  await writeVectorIndex(folder, shards(), {
     type: 'flat',
     dimension,
     extra: documentFiles({ documentOf }),

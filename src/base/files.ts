@@ -122,6 +122,18 @@ export async function writeDirectoryAtomic(
   }
 }
 
+/** Removes a folder: others see it whole or not at all, and of several who try one does it. */
+export async function removeDirectory(path: string): Promise<void> {
+  const doomed = partialPath(path);
+  try {
+    await rename(path, doomed);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return;
+    throw error;
+  }
+  await rm(doomed, { recursive: true, force: true });
+}
+
 async function replaceDirectory(from: string, to: string): Promise<void> {
   const old = partialPath(to);
   const hadOld = await rename(to, old).then(

@@ -4,6 +4,7 @@ import { exists } from '../base/files.js';
 import type { SessionOptions } from '../engine/index.js';
 import { EventWriter, type TimedEvent } from './events.js';
 import { runInferencer } from './inferencer.js';
+import { forgetResumePoints } from './resume-point.js';
 import { readRunDescription } from './run-description.js';
 import { RunDirectory } from './run-directory.js';
 import { openRun } from './run-setup.js';
@@ -34,17 +35,19 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
   }
   const events = await EventWriter.open(run.file('events', `${role}.jsonl`), onEvent);
   try {
-    const { description, data, model } = await openRun(path, { quiet });
+    const { description, data, model } = await openRun(path, { quiet, resume: role === 'trainer' });
     const { recipe, recipeFingerprint } = description;
     if (role === 'inferencer') {
-      const shouldStop = async (): Promise<boolean> => stopSignal?.aborted === true;
-      await runInferencer({ run, recipe, data, events, session, shouldStop });
+      await runInferencer({ run, recipe, data, events, session, signal: stopSignal });
     } else {
       const shouldStop = async (): Promise<boolean> => {
         return stopSignal?.aborted === true || (await stoppedEarly(run));
       };
       await runTrainer({ run, recipe, recipeFingerprint, data, model, events, session, shouldStop });
-      if (await stoppedEarly(run)) await run.finish({ stoppedEarly: true });
+      if (await stoppedEarly(run)) {
+        await run.finish({ stoppedEarly: true });
+        await forgetResumePoints(run, Number.POSITIVE_INFINITY);
+      }
     }
     await data.close();
   } finally {

@@ -5,6 +5,7 @@ import { writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
 import { CREATED_BY } from '../base/version.js';
 import { type Dataset, openDataset } from '../data/index.js';
 import { kindOf } from './encoder-kinds.js';
+import { resumePoint } from './resume-point.js';
 import { type RunDescription, readRunDescription } from './run-description.js';
 import { RunDirectory, START_FOLDER } from './run-directory.js';
 import type { TrainedModel } from './trained-model.js';
@@ -45,14 +46,16 @@ export interface OpenRun {
   model: TrainedModel;
 }
 
-export async function openRun(path: string, options: { quiet?: boolean } = {}): Promise<OpenRun> {
+/** @param options.resume takes the model from where a Trainer goes on, which may be between two checkpoints */
+export async function openRun(
+  path: string,
+  options: { quiet?: boolean; resume?: boolean } = {},
+): Promise<OpenRun> {
   const run = new RunDirectory(path);
   const description = await readRunDescription(run);
-  const newest = (await run.steps('checkpoints')).at(-1);
-  const folder = newest === undefined ? run.file(START_FOLDER) : run.stepPath('checkpoints', newest);
   const { recipe } = description;
   const kind = kindOf(recipe);
-  const model = await kind.load(folder);
+  const model = await kind.load(await modelToOpen(run, options.resume));
   const dataset = await openDataset(description.data);
   // Both processes want the same token caches at the same moment: the second finds what the first has built.
   const data = await withFileLock(run.file('cache', 'tokens.lock'), () =>
@@ -67,6 +70,12 @@ export async function openRun(path: string, options: { quiet?: boolean } = {}): 
     }),
   );
   return { run, description, data, model };
+}
+
+async function modelToOpen(run: RunDirectory, resume = false): Promise<string> {
+  const newest = (await run.steps('checkpoints')).at(-1);
+  const folder = newest === undefined ? run.file(START_FOLDER) : run.stepPath('checkpoints', newest);
+  return resume ? ((await resumePoint(run))?.folder ?? folder) : folder;
 }
 
 /** Asked before anything is written: a run that can never learn is not begun. */
