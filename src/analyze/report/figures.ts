@@ -77,6 +77,24 @@ function curveFigures({ curves }: Analysis): Figure[] {
         include: { y: [0] },
       },
     },
+    {
+      name: 'documents-per-second',
+      plot: {
+        title: 'Speed of the Inferencer',
+        y: 'documents per second',
+        series: named({ speed: curves.documentsPerSecond }, 'points'),
+        include: { y: [0] },
+      },
+    },
+    {
+      name: 'refresh-seconds',
+      plot: {
+        title: 'Duration of a refresh',
+        y: 'seconds',
+        series: named({ ...curves.refreshSeconds }, 'points'),
+        include: { y: [0] },
+      },
+    },
   ];
   return figures
     .filter(({ plot }) => plot.series.some(({ x }) => x.length > 0))

@@ -8,7 +8,7 @@ const STYLE = `
 :root{color-scheme:light dark}
 body{font:15px/1.5 system-ui,sans-serif;max-width:1330px;margin:2rem auto;padding:0 1rem;background:#fff;color:#222}
 h1{font-size:1.6rem}h2{font-size:1.2rem;margin-top:2.5rem}h3{font-size:1rem;margin-bottom:.3rem}
-p{max-width:75ch}.soft{color:#666}nav a{margin-right:1rem;white-space:nowrap}a{color:#0072b2}
+p{max-width:75ch}.soft{color:#666}nav{display:flex;flex-wrap:wrap;gap:.2rem 1rem}nav a{white-space:nowrap}a{color:#0072b2}
 .figures{display:flex;flex-wrap:wrap;gap:1rem}.figures svg{max-width:100%;height:auto}
 figure{margin:0;max-width:100%}
 .scroll{overflow-x:auto}
