@@ -79,7 +79,7 @@ describeInBrowser('the search page', (tests) => {
     await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe('iron tablets');
     const { searchParams } = new URL(page.url());
     expect([searchParams.get('modes'), searchParams.get('k')]).toEqual(['bm25', '5']);
-    await page.locator('.column-head').getByText('BM25').waitFor();
+    await page.getByRole('region', { name: 'BM25 results' }).locator('.hit').first().waitFor();
     await finish();
   });
 
