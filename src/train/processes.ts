@@ -1,6 +1,7 @@
 import { NearmissError } from '../base/errors.js';
 import { holdFileLock } from '../base/file-lock.js';
 import { exists } from '../base/files.js';
+import { adviceOn, describeHolder } from '../base/lock-holder.js';
 import type { SessionOptions } from '../engine/index.js';
 import { EventWriter, type TimedEvent } from './events.js';
 import { runInferencer } from './inferencer.js';
@@ -27,10 +28,13 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
   const { session = {}, stopSignal, onEvent, waitMs = 0, quiet } = options;
   const run = new RunDirectory(path);
   await readRunDescription(run);
-  const lock = await holdFileLock(run.file(`${role}.lock`), { waitMs });
+  const lock = await holdFileLock(run.file(`${role}.lock`), {
+    waitMs,
+    onWait: (message) => process.emitWarning(message),
+  });
   if ('heldBy' in lock) {
-    throw new NearmissError(`${path}: process ${lock.heldBy} is this run's ${role} already`, {
-      hint: `a run has one ${role}; stop that process first (if it runs on another machine and is gone, remove ${role}.lock)`,
+    throw new NearmissError(`${path}: ${describeHolder(lock.heldBy)} is this run's ${role} already`, {
+      hint: `a run has one ${role}: stop that process first${adviceOn(lock.heldBy, `${role}.lock`)}`,
     });
   }
   const events = await EventWriter.open(run.file('events', `${role}.jsonl`), onEvent);
@@ -38,16 +42,20 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
     const { description, data, model } = await openRun(path, { quiet, resume: role === 'trainer' });
     const { recipe, recipeFingerprint } = description;
     if (role === 'inferencer') {
-      await runInferencer({ run, recipe, data, events, session, signal: stopSignal });
+      const signal = AbortSignal.any([lock.lost, ...(stopSignal ? [stopSignal] : [])]);
+      await runInferencer({ run, recipe, data, events, session, signal });
     } else {
       const shouldStop = async (): Promise<boolean> => {
+        // Whoever has the run now must not find anything that was written here after that.
+        lock.lost.throwIfAborted();
         return stopSignal?.aborted === true || (await stoppedEarly(run));
       };
       await runTrainer({ run, recipe, recipeFingerprint, data, model, events, session, shouldStop });
-      if (await stoppedEarly(run)) {
-        await run.finish({ stoppedEarly: true });
-        await forgetResumePoints(run, Number.POSITIVE_INFINITY);
-      }
+    }
+    lock.lost.throwIfAborted();
+    if (role === 'trainer' && (await stoppedEarly(run))) {
+      await run.finish({ stoppedEarly: true });
+      await forgetResumePoints(run, Number.POSITIVE_INFINITY);
     }
     await data.close();
   } finally {

@@ -2,7 +2,8 @@ import { readdirSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { leaveForeignLock, whileItLives } from '../base/foreign-lock.fixture.js';
 import { CandidateTable } from '../negatives/index.js';
 import { openSearcher } from '../search/index.js';
 import { EventWriter, type TimedEvent } from './events.js';
@@ -178,6 +179,34 @@ test('a second trainer is refused', async () => {
   });
   await expect(takeRole('trainer', run.path, options)).rejects.toThrow("is this run's trainer already");
   await Promise.all([first, takeRole('inferencer', run.path, options)]);
+});
+
+test('a second trainer is refused where the first is on another machine', async () => {
+  const run = await startRun('taken elsewhere');
+  const lock = run.file('trainer.lock');
+  await leaveForeignLock(lock);
+  await expect(
+    whileItLives(lock, () => takeRole('trainer', run.path, { quiet: true })),
+  ).rejects.toMatchObject({
+    message: `${run.path}: process 4711 on elsewhere (since 2026-01-31T10:00:00.000Z) is this run's trainer already`,
+    hint: expect.stringContaining('stop that process first there; 60 s after its last sign of life'),
+  });
+});
+
+test('a trainer stops where another machine has taken its role', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const run = await startRun('lost');
+  const options = { session: { threads: 1 }, quiet: true };
+  let trainer: Promise<void> | undefined;
+  await new Promise<void>((started) => {
+    trainer = takeRole('trainer', run.path, { ...options, onEvent: () => started() });
+  });
+  await leaveForeignLock(run.file('trainer.lock'));
+  const stopped = expect(trainer).rejects.toThrow('this process has lost its lock');
+  await vi.advanceTimersByTimeAsync(5_000);
+  await stopped;
+  expect(await run.isFinished()).toBe(false);
 });
 
 test('a folder that is no run is left as it was', async () => {
