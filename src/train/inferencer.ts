@@ -5,6 +5,7 @@ import type { SessionOptions } from '../engine/index.js';
 import { evaluate, findAnswerRanks } from '../evaluate/index.js';
 import type { ModelCard } from '../model/index.js';
 import type { CheckpointView } from './checkpoint-view.js';
+import { askToStop } from './early-stop.js';
 import { kindOf } from './encoder-kinds.js';
 import type { EventWriter } from './events.js';
 import { annOf, type Plan, planRun, stageAt } from './plan.js';
@@ -102,10 +103,10 @@ async function measure(view: CheckpointView, dev: EvaluationSet, options: Infere
     await keepBest(options, evaluation);
     await writeFileAtomic(run.file('best.json'), json(evaluation));
   }
+  await askToStop(run, recipe, step);
   await writeFileAtomic(run.stepPath('evaluations', step), json(evaluation));
   const seconds = (performance.now() - started) / 1000;
   await events.write({ type: 'evaluation', step, measures: values, best: isBest, seconds });
-  await stopEarly(run, recipe, step);
 }
 
 /** Writes `best/`: the model of a step as other programs load it, ONNX export and model card included. */
@@ -133,15 +134,6 @@ async function keepBest(
   await writeDirectoryAtomic(run.file('best'), (folder) => model.fill(folder, { card }), {
     overwrite: true,
   });
-}
-
-/** Asks the Trainer to end when the last evaluations brought nothing better. */
-async function stopEarly(run: RunDirectory, { evaluation }: Recipe, step: number): Promise<void> {
-  if (evaluation.patience === 0) return;
-  const best = (await bestSoFar(run))?.step ?? 0;
-  const since = (await run.steps('evaluations')).filter((other) => other > best).length;
-  if (since < evaluation.patience) return;
-  await writeFileAtomic(run.file('stop.json'), json({ reason: 'patience', step, best }));
 }
 
 /** Removes what nobody will read again. Two at least stay: the Trainer may still be reading the one before. */

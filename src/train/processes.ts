@@ -1,7 +1,7 @@
 import { NearmissError } from '../base/errors.js';
 import { holdFileLock } from '../base/file-lock.js';
-import { exists } from '../base/files.js';
 import type { SessionOptions } from '../engine/index.js';
+import { endsEarly } from './early-stop.js';
 import { EventWriter, type TimedEvent } from './events.js';
 import { runInferencer } from './inferencer.js';
 import { readRunDescription } from './run-description.js';
@@ -40,20 +40,17 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
       const shouldStop = async (): Promise<boolean> => stopSignal?.aborted === true;
       await runInferencer({ run, recipe, data, events, session, shouldStop });
     } else {
-      const shouldStop = async (): Promise<boolean> => {
-        return stopSignal?.aborted === true || (await stoppedEarly(run));
+      let early = false;
+      const shouldStop = async (step: number): Promise<boolean> => {
+        early ||= await endsEarly(step, { run, recipe, events, stopSignal });
+        return early || stopSignal?.aborted === true;
       };
       await runTrainer({ run, recipe, recipeFingerprint, data, model, events, session, shouldStop });
-      if (await stoppedEarly(run)) await run.finish({ stoppedEarly: true });
+      if (early) await run.finish({ stoppedEarly: true });
     }
     await data.close();
   } finally {
     await events.close();
     await lock.release();
   }
-}
-
-/** Whether the Inferencer has asked for an end because nothing got better any more. */
-function stoppedEarly(run: RunDirectory): Promise<boolean> {
-  return exists(run.file('stop.json'));
 }

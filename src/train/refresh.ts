@@ -170,7 +170,8 @@ async function buildIndex(
     ...recipe.refresh.index,
     dimension: encoder.dimension,
     model: `step ${step}`,
-    threads: session.threads,
+    // With several threads a graph depends on their timing, which a lockstep run must not.
+    threads: recipe.refresh.mode === 'lockstep' ? 1 : session.threads,
     extra: documentFiles({ documentOf, ids: data.documents.cache.idTable }),
   });
   await removeShards(shards);

@@ -20,8 +20,8 @@ export interface TrainerOptions {
   model: TrainedModel;
   events: EventWriter;
   session: SessionOptions;
-  /** Asked before each step; a run that stops goes on later from its newest checkpoint. */
-  shouldStop: () => Promise<boolean>;
+  /** Asked before the step it is given; a run that stops goes on later from its newest checkpoint. */
+  shouldStop: (step: number) => Promise<boolean>;
 }
 
 /**
@@ -68,11 +68,19 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
       seed: recipe.seed,
       pieces: recipe.model.passages.mode === 'max',
     });
-    const negatives = new StageNegatives({ run, recipe, plan, stage, data, events, shouldStop });
+    const negatives = new StageNegatives({
+      run,
+      recipe,
+      plan,
+      stage,
+      data,
+      events,
+      shouldStop: () => shouldStop(step),
+    });
 
     while (step < stage.end) {
       await checkpoint();
-      if (await shouldStop()) return;
+      if (await shouldStop(step)) return;
       const sources = await negatives.sourcesAt(step);
       if (!sources) return;
       const started = performance.now();
