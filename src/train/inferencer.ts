@@ -48,11 +48,22 @@ export async function runInferencer(options: InferencerOptions): Promise<void> {
     await view.close();
     await prune(run, step, recipe.checkpoint.keep);
   }
+  if (!(await shouldStop())) await remakeBestIndex(options);
   await events.write({
     type: 'end',
     process: 'inferencer',
     step: (await run.steps('evaluations')).at(-1) ?? 0,
   });
+}
+
+/** Searches of the run read the best model's index: it is made again where somebody has removed it. */
+async function remakeBestIndex({ run, recipe, data, events, session }: InferencerOptions): Promise<void> {
+  const step = (await bestSoFar(run))?.step;
+  if (recipe.model.kind === 'cross' || step === undefined || (await run.has('index', step))) return;
+  const onProgress = (done: number, total: number): Promise<void> =>
+    events.write({ type: 'encode', step, done, total });
+  const view = await kindOf(recipe).openCheckpoint(step, { run, recipe, data, session, onProgress });
+  await view.close();
 }
 
 /** In lockstep every checkpoint has its turn; else the newest one, and those it overtakes are left out. */

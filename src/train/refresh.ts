@@ -7,6 +7,7 @@ import {
   openDocumentIndex,
   writeVectorIndex,
 } from '../index/vectors/index.js';
+import { removeAndRepeat } from '../index/vectors/index-folder.js';
 import { Encoder } from '../model/index.js';
 import { loadSide } from '../model/tower-folders.js';
 import {
@@ -55,7 +56,10 @@ export class Refresh implements CheckpointView {
     const seconds = (await exists(folder)) ? { encode: 0, index: 0 } : await buildIndex(step, options);
     const model = await loadSide(await modelFolder(run, step), 'queries');
     const queryEncoder = await Encoder.create(model, { session });
-    const index = await openDocumentIndex(folder, { threads: session.threads });
+    const index = await openDocumentIndex(folder, {
+      threads: session.threads,
+      remedy: removeAndRepeat(folder),
+    });
     const refresh = new Refresh(step, options, queryEncoder, index);
     Object.assign(refresh.seconds, seconds);
     return refresh;
