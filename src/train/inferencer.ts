@@ -4,6 +4,7 @@ import type { SessionOptions } from '../engine/index.js';
 import { evaluate, findAnswerRanks } from '../evaluate/index.js';
 import type { ModelCard } from '../model/index.js';
 import type { CheckpointView } from './checkpoint-view.js';
+import { askToStop } from './early-stop.js';
 import { kindOf } from './encoder-kinds.js';
 import type { EventWriter } from './events.js';
 import { annAfter, isMeasured, openCheckpoints, prune } from './open-checkpoints.js';
@@ -43,11 +44,23 @@ export async function runInferencer(options: InferencerOptions): Promise<void> {
       if (!signal?.aborted || error !== signal.reason) throw error;
     });
   }
+  if (!signal?.aborted) await remakeBestIndex(options);
   await events.write({
     type: 'end',
     process: 'inferencer',
     step: (await run.steps('evaluations')).at(-1) ?? 0,
   });
+}
+
+/** Searches of the run read the best model's index: it is made again where somebody has removed it. */
+async function remakeBestIndex(options: InferencerOptions): Promise<void> {
+  const { run, recipe, events } = options;
+  const step = (await bestSoFar(run))?.step;
+  if (recipe.model.kind === 'cross' || step === undefined || (await run.has('index', step))) return;
+  const onProgress = (done: number, total: number): Promise<void> =>
+    events.write({ type: 'encode', step, done, total });
+  const view = await kindOf(recipe).openCheckpoint(step, { ...options, onProgress });
+  await view.close();
 }
 
 /** In lockstep every checkpoint has its turn; else the newest one, and those it overtakes are left out. */
@@ -104,10 +117,10 @@ async function measure(view: CheckpointView, dev: EvaluationSet, options: Infere
     await keepBest(options, evaluation);
     await writeFileAtomic(run.file('best.json'), json(evaluation));
   }
+  await askToStop(run, recipe, step);
   await writeFileAtomic(run.stepPath('evaluations', step), json(evaluation));
   const seconds = (performance.now() - started) / 1000;
   await events.write({ type: 'evaluation', step, measures: values, best: isBest, seconds });
-  await stopEarly(run, recipe, step);
 }
 
 /** Writes `best/`: the model of a step as other programs load it, ONNX export and model card included. */
@@ -135,15 +148,6 @@ async function keepBest(
   await writeDirectoryAtomic(run.file('best'), (folder) => model.fill(folder, { card }), {
     overwrite: true,
   });
-}
-
-/** Asks the Trainer to end when the last evaluations brought nothing better. */
-async function stopEarly(run: RunDirectory, { evaluation }: Recipe, step: number): Promise<void> {
-  if (evaluation.patience === 0) return;
-  const best = (await bestSoFar(run))?.step ?? 0;
-  const since = (await run.steps('evaluations')).filter((other) => other > best).length;
-  if (since < evaluation.patience) return;
-  await writeFileAtomic(run.file('stop.json'), json({ reason: 'patience', step, best }));
 }
 
 function json(value: unknown): string {

@@ -1,8 +1,8 @@
 import { NearmissError } from '../base/errors.js';
 import { holdFileLock } from '../base/file-lock.js';
-import { exists } from '../base/files.js';
 import { adviceOn, describeHolder } from '../base/lock-holder.js';
 import type { SessionOptions } from '../engine/index.js';
+import { endsEarly } from './early-stop.js';
 import { EventWriter, type TimedEvent } from './events.js';
 import { runInferencer } from './inferencer.js';
 import { forgetResumePoints } from './resume-point.js';
@@ -44,27 +44,25 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
     if (role === 'inferencer') {
       const signal = AbortSignal.any([lock.lost, ...(stopSignal ? [stopSignal] : [])]);
       await runInferencer({ run, recipe, data, events, session, signal });
+      lock.lost.throwIfAborted();
     } else {
-      const shouldStop = async (): Promise<boolean> => {
+      let early = false;
+      const shouldStop = async (step: number): Promise<boolean> => {
         // Whoever has the run now must not find anything that was written here after that.
         lock.lost.throwIfAborted();
-        return stopSignal?.aborted === true || (await stoppedEarly(run));
+        early ||= await endsEarly(step, { run, recipe, events, stopSignal });
+        return early || stopSignal?.aborted === true;
       };
       await runTrainer({ run, recipe, recipeFingerprint, data, model, events, session, shouldStop });
-    }
-    lock.lost.throwIfAborted();
-    if (role === 'trainer' && (await stoppedEarly(run))) {
-      await run.finish({ stoppedEarly: true });
-      await forgetResumePoints(run, Number.POSITIVE_INFINITY);
+      lock.lost.throwIfAborted();
+      if (early) {
+        await run.finish({ stoppedEarly: true });
+        await forgetResumePoints(run, Number.POSITIVE_INFINITY);
+      }
     }
     await data.close();
   } finally {
     await events.close();
     await lock.release();
   }
-}
-
-/** Whether the Inferencer has asked for an end because nothing got better any more. */
-function stoppedEarly(run: RunDirectory): Promise<boolean> {
-  return exists(run.file('stop.json'));
 }

@@ -10,7 +10,7 @@ import {
   vectorIndexBytes,
   writeVectorIndex,
 } from '../index/vectors/index.js';
-import { IndexFolder } from '../index/vectors/index-folder.js';
+import { IndexFolder, removeAndRepeat } from '../index/vectors/index-folder.js';
 import { Encoder } from '../model/index.js';
 import { loadSide } from '../model/tower-folders.js';
 import {
@@ -153,9 +153,10 @@ export class Refresh implements CheckpointView {
 
 /** A flat index that would take most of the memory stays on disk: slower, and the same bits. */
 async function openIndex(folder: string, { threads }: SessionOptions): Promise<DocumentIndex> {
-  const { metadata } = await IndexFolder.open(folder);
+  const remedy = removeAndRepeat(folder);
+  const { metadata } = await IndexFolder.open(folder, { remedy });
   const access = vectorIndexBytes(metadata) > totalmem() / 2 ? 'disk' : 'memory';
-  return openDocumentIndex(folder, { access, threads });
+  return openDocumentIndex(folder, { access, threads, remedy });
 }
 
 /** Writes `index/step-N`; gives the seconds that encoding and indexing took. */
@@ -181,7 +182,8 @@ async function buildIndex(
     ...recipe.refresh.index,
     dimension: encoder.dimension,
     model: `step ${step}`,
-    threads: session.threads,
+    // With several threads a graph depends on their timing, which a lockstep run must not.
+    threads: recipe.refresh.mode === 'lockstep' ? 1 : session.threads,
     extra: documentFiles({ documentOf, ids: data.documents.cache.idTable }),
   });
   await removeShards(directory);

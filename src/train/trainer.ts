@@ -22,8 +22,8 @@ export interface TrainerOptions {
   model: TrainedModel;
   events: EventWriter;
   session: SessionOptions;
-  /** Asked before each step; a run that stops goes on later from there. */
-  shouldStop: () => Promise<boolean>;
+  /** Asked before the step it is given; a run that stops goes on later from there. */
+  shouldStop: (step: number) => Promise<boolean>;
   /** Where checkpoints are far apart, something to go on from is saved this often. Default ten minutes. */
   saveEveryMs?: number;
 }
@@ -81,11 +81,19 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
       seed: recipe.seed,
       pieces: recipe.model.passages.mode === 'max',
     });
-    const negatives = new StageNegatives({ run, recipe, plan, stage, data, events, shouldStop });
+    const negatives = new StageNegatives({
+      run,
+      recipe,
+      plan,
+      stage,
+      data,
+      events,
+      shouldStop: () => shouldStop(step),
+    });
 
     while (step < stage.end) {
       await checkpoint();
-      if (await shouldStop()) return save('resume');
+      if (await shouldStop(step)) return save('resume');
       if (performance.now() - savedAt > saveEveryMs) await save('resume');
       const sources = await negatives.sourcesAt(step);
       if (!sources) return save('resume');
