@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { NearmissError } from '../../base/errors.js';
+import { describeLeftOut } from '../../data/left-out.js';
 import { openDataset } from '../../data/open.js';
 import { type Bm25Index, openBm25Index } from '../../index/bm25/index.js';
 import type { DocumentIndex } from '../../index/vectors/document-index.js';
@@ -63,7 +64,7 @@ async function withFusion(
 
 async function prepareStore(
   { data, cache }: Target,
-  { onProgress }: OpenSearcherOptions,
+  { onProgress, onNote }: OpenSearcherOptions,
   closing: Closing,
 ): Promise<Preparation | undefined> {
   if (data === undefined) return undefined;
@@ -71,8 +72,11 @@ async function prepareStore(
   const folder = `${cache}/documents`;
   const store = await closing.add(
     StoredDocuments.open(folder, dataset, {
-      onBuild: () =>
-        onProgress?.({ label: 'store documents', unit: 'documents', place: folder }) ?? NOBODY_WATCHES,
+      onBuild: () => {
+        const leftOut = describeLeftOut(dataset.sources.leftOut);
+        if (leftOut !== undefined) onNote?.(leftOut);
+        return onProgress?.({ label: 'store documents', unit: 'documents', place: folder }) ?? NOBODY_WATCHES;
+      },
     }),
   );
   return { dataset, store, cache, onProgress };
