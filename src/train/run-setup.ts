@@ -92,7 +92,12 @@ async function requireSplits(dataset: Dataset, wanted: readonly string[]): Promi
   const splits = await dataset.splits();
   for (const split of wanted) {
     if (splits.includes(split)) continue;
-    throw new NearmissError(`${dataset.name}: no split "${split}", only ${splits.join(', ') || 'none'}`, {
+    if (splits.length === 0) {
+      throw new NearmissError(`${dataset.name}: training needs queries and judgments, got documents alone`, {
+        hint: 'add them with nearmiss data import … --queries FILE --qrels train=FILE; docs/your-data.md says what to do without any',
+      });
+    }
+    throw new NearmissError(`${dataset.name}: no split "${split}", only ${splits.join(', ')}`, {
       hint: 'make one with `nearmiss data split`, or name another: --split for training, --set evaluation.split=… for measuring',
     });
   }

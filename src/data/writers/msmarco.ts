@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { NearmissError } from '../../base/errors.js';
 import { writeDirectoryAtomic } from '../../base/files.js';
 import type { Dataset, ScoredId, TrainingExample } from '../dataset.js';
 import { writeQrels } from '../qrels.js';
@@ -13,7 +14,8 @@ export interface WriteMsmarcoOptions {
 /**
  * Writes a collection for the tools that read MS MARCO's files (ColBERT, PyLate, Pyserini): `collection.tsv`,
  * `queries.<split>.tsv`, `qrels.<split>.tsv`, and ColBERT's `triples.<split>.jsonl` for training examples. Tables have
- * no quoting, so tabs and line breaks inside texts become blanks; a title stands before its text.
+ * no quoting, so tabs and line breaks inside texts become blanks, and ids with white space are refused; a title stands
+ * before its text.
  *
  * @example
  * await writeMsmarco(await openDataset('data/scifact'), 'export/scifact');
@@ -64,6 +66,11 @@ async function writeLines<T>(
 }
 
 function row(id: string, text: string): string {
+  if (/\s/.test(id)) {
+    throw new NearmissError(`id ${JSON.stringify(id)}: expected no white space`, {
+      hint: "MS MARCO's tables and judgments separate their columns by it: change the id (`nearmiss data validate` lists such ids)",
+    });
+  }
   return `${id}\t${text.replace(/[\t\n\r]+/g, ' ')}\n`;
 }
 

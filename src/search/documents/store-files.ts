@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import { AtomicFile, writeDirectoryAtomic } from '../../base/files.js';
 import { writeJsonFile } from '../../base/json-file.js';
@@ -20,12 +21,14 @@ export const STORE_FILES = {
 
 export const storeMetaSchema = z.object({
   format: z.literal('nearmiss-documents'),
-  version: z.literal(1),
+  version: z.literal(2),
   count: z.int().min(0),
   /** The collection's files when they were read. */
   source: z.string(),
   /** SHA-256 of all documents. */
   content: z.string(),
+  /** CRC-32 of the ids, one after another: a BM25 index has the same for its own. */
+  idChecksum: z.int().min(0),
   /** Bytes of documents.jsonl. */
   bytes: z.int().min(0),
 });
@@ -58,11 +61,13 @@ async function fillStore(
   const [lines, ids, metadata] = writers;
   const offsets = new OffsetList();
   const hash = createHash('sha256');
+  let idChecksum = 0;
   try {
     for await (const document of documents) {
       offsets.push(lines.bytes);
       const line = JSON.stringify(document);
       hash.update(line).update('\n');
+      idChecksum = crc32(document.id, idChecksum);
       await lines.write(line);
       await ids.write(JSON.stringify(document.id));
       await metadata.write(document.metadata === undefined ? '' : JSON.stringify(document.metadata));
@@ -79,10 +84,11 @@ async function fillStore(
   await file.commit();
   const meta: StoreMeta = {
     format: 'nearmiss-documents',
-    version: 1,
+    version: 2,
     count: offsets.length - 1,
     source,
     content: hash.digest('hex'),
+    idChecksum,
     bytes: lines.bytes,
   };
   await writeJsonFile(join(folder, STORE_FILES.meta), meta);

@@ -23,7 +23,10 @@ export interface OpenStoreOptions {
 export class StoredDocuments implements DocumentStore, FilterableDocuments {
   /** SHA-256 of all documents. */
   readonly content: string;
-  readonly #ids: IdTable;
+  /** CRC-32 of the ids, one after another. */
+  readonly idChecksum: number;
+  /** Every id, in the collection's order. */
+  readonly idTable: IdTable;
   readonly #offsets: Float64Array;
   readonly #file: RandomAccessFile;
   readonly #folder: string;
@@ -34,7 +37,8 @@ export class StoredDocuments implements DocumentStore, FilterableDocuments {
   ) {
     this.#folder = folder;
     this.content = parts.meta.content;
-    this.#ids = parts.ids;
+    this.idChecksum = parts.meta.idChecksum;
+    this.idTable = parts.ids;
     this.#offsets = parts.offsets;
     this.#file = parts.file;
   }
@@ -88,24 +92,24 @@ export class StoredDocuments implements DocumentStore, FilterableDocuments {
   }
 
   get count(): number {
-    return this.#ids.size;
+    return this.idTable.size;
   }
 
   has(id: string): boolean {
-    return this.#ids.has(id);
+    return this.idTable.has(id);
   }
 
   indexOf(id: string): number {
-    return this.#ids.indexOf(id);
+    return this.idTable.indexOf(id);
   }
 
   /** The id of a place in the collection. */
   idAt(index: number): string {
-    return this.#ids.idAt(index);
+    return this.idTable.idAt(index);
   }
 
   async get(id: string): Promise<Document | undefined> {
-    const index = this.#ids.indexOf(id);
+    const index = this.idTable.indexOf(id);
     if (index < 0) return undefined;
     const start = this.#offsets[index];
     const line = Buffer.alloc(this.#offsets[index + 1] - start);
@@ -118,7 +122,7 @@ export class StoredDocuments implements DocumentStore, FilterableDocuments {
   }
 
   *ids(): Generator<string> {
-    for (let index = 0; index < this.#ids.size; index++) yield this.#ids.idAt(index);
+    for (let index = 0; index < this.idTable.size; index++) yield this.idTable.idAt(index);
   }
 
   async *metadata(): AsyncGenerator<Record<string, unknown> | undefined> {

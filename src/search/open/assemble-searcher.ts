@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { NearmissError } from '../../base/errors.js';
+import { describeLeftOut } from '../../data/left-out.js';
 import { openDataset } from '../../data/open.js';
 import { type Bm25Index, openBm25Index } from '../../index/bm25/index.js';
 import type { DocumentIndex } from '../../index/vectors/document-index.js';
@@ -11,6 +12,7 @@ import { FilteredDocuments } from '../filtered-documents.js';
 import type { Reranker } from '../reranker.js';
 import type { OpenSearcherOptions, Searcher } from '../searcher.js';
 import type { Closing } from './closing.js';
+import { presentDocuments } from './collection-changes.js';
 import { openEncodedDocuments } from './computing-parts.js';
 import { needsWords } from './needs.js';
 import { OpenedSearcher, type SearcherParts } from './opened-searcher.js';
@@ -64,7 +66,7 @@ async function withFusion(
 
 async function prepareStore(
   { data, cache }: Target,
-  { onProgress }: OpenSearcherOptions,
+  { onProgress, onNote }: OpenSearcherOptions,
   closing: Closing,
 ): Promise<Preparation | undefined> {
   if (data === undefined) return undefined;
@@ -72,21 +74,24 @@ async function prepareStore(
   const folder = `${cache}/documents`;
   const store = await closing.add(
     StoredDocuments.open(folder, dataset, {
-      onBuild: () =>
-        onProgress?.({ label: 'store documents', unit: 'documents', place: folder }) ?? NOBODY_WATCHES,
+      onBuild: () => {
+        const leftOut = describeLeftOut(dataset.sources.leftOut);
+        if (leftOut !== undefined) onNote?.(leftOut);
+        return onProgress?.({ label: 'store documents', unit: 'documents', place: folder }) ?? NOBODY_WATCHES;
+      },
     }),
   );
-  return { dataset, store, cache, onProgress };
+  return { dataset, store, cache, onProgress, onNote };
 }
 
 const NOBODY_WATCHES = { advance: (): void => {}, finish: (): void => {} };
 
 async function openWords(
-  { bm25 }: Target,
+  target: Target,
   preparation: Preparation | undefined,
   { threads, inWorkers }: OpenSearcherOptions,
 ): Promise<SearcherParts['words']> {
-  const index = await openBm25(bm25, preparation);
+  const index = await openBm25(target, preparation);
   // A pool of one thread would compute in the caller's.
   return (
     index && { index, threads: inWorkers ? Math.max(2, threads ?? availableParallelism()) : (threads ?? 1) }
@@ -95,12 +100,20 @@ async function openWords(
 
 /** An index of another state of the collection (a run's, after documents were added) gives way to a new one. */
 async function openBm25(
-  folder: string | undefined,
+  { bm25, trained }: Target,
   preparation: Preparation | undefined,
 ): Promise<Bm25Index | undefined> {
-  const index = folder === undefined ? undefined : await openBm25Index(folder);
-  if (!preparation) return index;
-  return index?.documents === preparation.store.count ? index : prepareBm25(preparation);
+  const opening = bm25 === undefined ? undefined : openBm25Index(bm25);
+  if (!preparation) return opening;
+  const index = await opening?.catch((error) => {
+    // A run's own index can be made again; one that a person named is theirs to mend.
+    if (!trained || !(error instanceof NearmissError)) throw error;
+    preparation.onNote?.(`${error.message}; another index is used in its place`);
+    return undefined;
+  });
+  const { count, idChecksum } = preparation.store;
+  const current = index?.documents === count && index.idChecksum === idChecksum;
+  return current ? index : prepareBm25(preparation);
 }
 
 async function openVectors(parts: {
@@ -114,14 +127,14 @@ async function openVectors(parts: {
   closing: Closing;
 }): Promise<SearcherParts['vectors']> {
   const { target, preparation, embedder, encoded, filters, options, closing } = parts;
-  const folder = target.vectors ?? (preparation && (await prepareVectors(preparation, embedder)));
-  if (folder === undefined) return undefined;
+  const open = (folder: string) => openEncodedDocuments(folder, options, removeAndRepeat(folder));
   const documents =
-    encoded ?? (await closing.add(openEncodedDocuments(folder, options, removeAndRepeat(folder))));
-  const index = new DenseIndex(documents, filters);
+    encoded ?? (preparation && (await closing.add(prepareVectors(preparation, embedder, open))));
+  if (documents === undefined) return undefined;
+  const index = new DenseIndex(documents, filters, presentDocuments(documents, target, preparation));
   if (embedder.info.dimension !== index.dimension) {
     throw new NearmissError(
-      `${target.model} makes vectors of ${embedder.info.dimension} numbers, ${folder} holds ${index.dimension}`,
+      `${target.model} makes vectors of ${embedder.info.dimension} numbers, ${target.vectors} holds ${index.dimension}`,
       { hint: 'name the model that encoded the index' },
     );
   }

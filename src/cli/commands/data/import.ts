@@ -40,12 +40,15 @@ Examples:
 }
 
 async function importAction(source: string, out: string, flags: ImportFlags): Promise<void> {
-  const [{ openDataset }, { writeBeir }, { Progress }, { ProblemTally }] = await Promise.all([
-    import('../../../data/open.js'),
-    import('../../../data/writers/beir.js'),
-    import('../../../base/progress.js'),
-    import('./problem-tally.js'),
-  ]);
+  const [{ openDataset }, { writeBeir }, { Progress }, { ProblemTally }, { tellLeftOut }] = await Promise.all(
+    [
+      import('../../../data/open.js'),
+      import('../../../data/writers/beir.js'),
+      import('../../../base/progress.js'),
+      import('./problem-tally.js'),
+      import('../../tell-left-out.js'),
+    ],
+  );
   const tally = new ProblemTally({ skipErrors: flags.skipErrors ?? false });
   const dataset = await openDataset(source, { ...toOpenOptions(flags), onProblem: tally.onProblem });
   const progress = new Progress({ label: 'import', unit: 'records' });
@@ -56,9 +59,10 @@ async function importAction(source: string, out: string, flags: ImportFlags): Pr
   });
   progress.finish();
   tally.print(source, counts.dangling);
-  const { format, ignored = [] } = dataset.sources;
+  const { format, ignored = [], leftOut } = dataset.sources;
   if (ignored.length > 0) process.stderr.write(`not imported: ${ignored.join(', ')}\n`);
-  const result = { out, format, ...counts, errors: tally.errors, warnings: tally.warnings };
+  tellLeftOut(dataset.sources);
+  const result = { out, format, ...counts, leftOut, errors: tally.errors, warnings: tally.warnings };
   process.stdout.write(flags.json ? `${JSON.stringify(result)}\n` : describeCounts(result));
 }
 
