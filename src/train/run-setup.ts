@@ -28,7 +28,7 @@ export async function createRun(
   await run.create();
   const model = await kindOf(recipe).start(recipe, dataset, options);
   await writeDirectoryAtomic(run.file(START_FOLDER), (folder) => model.fill(folder, { onnx: false }), {
-    overwrite: true,
+    replaces: 'anything',
   });
   await writeFileAtomic(run.file('recipe.yaml'), options.recipeText ?? stringify(recipe));
   const content: RunDescription = { format: 1, ...description, createdBy: CREATED_BY };

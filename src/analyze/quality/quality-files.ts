@@ -80,6 +80,6 @@ export async function keepQuality(
       await writeFileAtomic(join(folder, OFFSETS), JSON.stringify(offsets));
       await writeFileAtomic(join(folder, SUMMARY), JSON.stringify(quality));
     },
-    { overwrite: true },
+    { replaces: 'anything' },
   );
 }
