@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { cacheFolder } from '../../base/cache-folder.js';
+import { besideFolder, cacheFolder } from '../../base/cache-folder.js';
 import { NearmissError } from '../../base/errors.js';
 import { exists } from '../../base/files.js';
 import { readJsonFile } from '../../base/json-file.js';
@@ -46,12 +46,9 @@ export async function resolveTarget(path: string, options: TargetOptions): Promi
   }
   const name = basename(resolve(path));
   const { data, model } = options;
-  if (!info.isDirectory()) {
-    const cache = options.cache ?? (await writableCache(join(dirname(path), '.nearmiss', name), path));
-    return { name, data: path, model, cache };
-  }
   if (await isRun(path)) return runTarget(path, name, options);
-  const cache = options.cache ?? (await writableCache(join(path, '.nearmiss'), path));
+  const cache = options.cache ?? (await writableCache(await besideFolder(path), path));
+  if (!info.isDirectory()) return { name, data: path, model, cache };
   const index = await indexFormat(path);
   if (index === BM25_FORMAT) return { name, data, model, bm25: path, cache };
   if (index !== undefined) return { name, data, model, vectors: path, cache };
