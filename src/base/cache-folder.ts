@@ -7,6 +7,10 @@ export function cacheFolder(): string {
   return process.env.NEARMISS_CACHE || join(homedir(), '.cache', 'nearmiss');
 }
 
+/** What to do where what a search needs cannot be kept anywhere. */
+export const READ_ONLY_CACHE =
+  'what a search needs is made once and kept: name a folder you may write to with NEARMISS_CACHE (nearmiss search: or --cache)';
+
 /**
  * What is kept in the folder it belongs to: what a search made of a collection, and the documents added to it while it
  * was served, which are nowhere else. It outlives the rest of the folder when that is written anew.

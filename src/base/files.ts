@@ -160,10 +160,26 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-function unwritable(path: string, error: unknown): NearmissError {
+/** The system does not let something be written. */
+export class UnwritableError extends NearmissError {}
+
+export function unwritable(
+  path: string,
+  error: unknown,
+  hint = 'choose a folder you may write to',
+): UnwritableError {
   const reason = error instanceof Error ? error.message : String(error);
-  const hint = hasCode(error, 'ENOSPC')
-    ? 'the disk is full: free some space; nothing half-written was left behind'
-    : 'choose a folder you may write to';
-  return new NearmissError(`${path}: cannot write: ${reason}`, { hint, cause: error });
+  const full = 'the disk is full: free some space; nothing half-written was left behind';
+  return new UnwritableError(`${path}: cannot write: ${reason}`, {
+    hint: hasCode(error, 'ENOSPC') ? full : hint,
+    cause: error,
+  });
+}
+
+/** For a `catch`: tells what to do where something cannot be written, better than the writer knows it. */
+export function adviseWriter(hint: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof UnwritableError) || hasCode(error.cause, 'ENOSPC')) throw error;
+    throw new UnwritableError(error.message, { hint, cause: error.cause });
+  };
 }

@@ -1,11 +1,11 @@
 import { NearmissError } from '../base/errors.js';
 import { holdFileLock } from '../base/file-lock.js';
-import { exists } from '../base/files.js';
+import { exists, unwritable } from '../base/files.js';
 import type { SessionOptions } from '../engine/index.js';
 import { EventWriter, type TimedEvent } from './events.js';
 import { runInferencer } from './inferencer.js';
 import { readRunDescription } from './run-description.js';
-import { RunDirectory } from './run-directory.js';
+import { READ_ONLY_RUN, RunDirectory } from './run-directory.js';
 import { openRun } from './run-setup.js';
 import { runTrainer } from './trainer.js';
 
@@ -26,7 +26,9 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
   const { session = {}, stopSignal, onEvent, waitMs = 0, quiet } = options;
   const run = new RunDirectory(path);
   await readRunDescription(run);
-  const lock = await holdFileLock(run.file(`${role}.lock`), { waitMs });
+  const lock = await holdFileLock(run.file(`${role}.lock`), { waitMs }).catch((error) => {
+    throw unwritable(path, error, READ_ONLY_RUN);
+  });
   if ('heldBy' in lock) {
     throw new NearmissError(`${path}: process ${lock.heldBy} is this run's ${role} already`, {
       hint: `a run has one ${role}; stop that process first (if it runs on another machine and is gone, remove ${role}.lock)`,

@@ -1,12 +1,14 @@
 import { stringify } from 'yaml';
 import { NearmissError } from '../base/errors.js';
-import { withFileLock } from '../base/file-lock.js';
 import { writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
+import { checkContents } from '../base/folder-contents.js';
 import { CREATED_BY } from '../base/version.js';
+import { requireWritable } from '../base/writable.js';
+import { withWriteLock } from '../base/write-lock.js';
 import { type Dataset, openDataset } from '../data/index.js';
 import { kindOf } from './encoder-kinds.js';
 import { type RunDescription, readRunDescription } from './run-description.js';
-import { RunDirectory, START_FOLDER } from './run-directory.js';
+import { BEGUN_FOLDER, READ_ONLY_RUN, RunDirectory, START_FOLDER } from './run-directory.js';
 import type { TrainedModel } from './trained-model.js';
 import { openTrainingData, type TrainingData } from './training-data.js';
 
@@ -22,11 +24,14 @@ export async function createRun(
 ): Promise<RunDirectory> {
   const run = new RunDirectory(path);
   const { recipe, data, split } = description;
+  await checkContents(path, BEGUN_FOLDER);
+  await requireWritable(path, 'choose a folder you may write to with --out');
   const dataset = await openDataset(data);
   await requireSplits(dataset, [split, recipe.evaluation.split]);
   for (const judged of [split, recipe.evaluation.split]) await requirePositives(dataset, judged);
-  await run.create();
+  // The model may take long, or fail: until it is there, nothing is made that would be left behind.
   const model = await kindOf(recipe).start(recipe, dataset, options);
+  await run.create();
   await writeDirectoryAtomic(run.file(START_FOLDER), (folder) => model.fill(folder, { onnx: false }), {
     replaces: 'anything',
   });
@@ -55,7 +60,7 @@ export async function openRun(path: string, options: { quiet?: boolean } = {}): 
   const model = await kind.load(folder);
   const dataset = await openDataset(description.data);
   // Both processes want the same token caches at the same moment: the second finds what the first has built.
-  const data = await withFileLock(run.file('cache', 'tokens.lock'), () =>
+  const data = await withWriteLock(run.file('cache', 'tokens.lock'), READ_ONLY_RUN, () =>
     openTrainingData({
       dataset,
       split: description.split,

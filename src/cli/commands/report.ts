@@ -1,9 +1,10 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Option } from 'commander';
 import type { StudyProgress } from '../../analyze/study-progress.js';
 import { writeFileAtomic } from '../../base/files.js';
 import { checkContents } from '../../base/folder-contents.js';
 import { Progress } from '../../base/progress.js';
+import { requireWritable } from '../../base/writable.js';
 import type { RegisterCommand } from '../command.js';
 import { wholeNumber } from '../option-parsers.js';
 
@@ -68,6 +69,7 @@ async function reportCommand(run: string, flags: ReportFlags): Promise<void> {
   const browser = flags.png ? await requireChromium() : undefined;
   const folder = figuresFolder(out);
   const drawsFigures = flags.svg || browser !== undefined;
+  await requireWritable(dirname(out), 'choose a place you may write to with --out');
   if (drawsFigures) await checkContents(folder, FIGURES_FOLDER);
   const report = await makeSharedReport({
     run,

@@ -1,7 +1,8 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { withFileLock } from '../../base/file-lock.js';
+import { READ_ONLY_CACHE } from '../../base/cache-folder.js';
 import { exists } from '../../base/files.js';
+import { withWriteLock } from '../../base/write-lock.js';
 import { fullText } from '../../data/dataset.js';
 import type { SourcesDataset } from '../../data/sources-dataset.js';
 import { type Bm25Index, buildBm25Index, openBm25Index } from '../../index/bm25/index.js';
@@ -76,7 +77,7 @@ async function* encodeAll(
 /** Makes a folder unless it is there, in one process at a time, and then removes those of former states. */
 async function makeOnce(folder: string, prefix: string, make: () => Promise<void>): Promise<void> {
   if (await exists(folder)) return;
-  await withFileLock(`${folder}.lock`, async () => {
+  await withWriteLock(`${folder}.lock`, READ_ONLY_CACHE, async () => {
     if (await exists(folder)) return;
     await make();
     const parent = join(folder, '..');

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { besideFolder, cacheFolder } from '../../base/cache-folder.js';
 import { NearmissError } from '../../base/errors.js';
 import { exists } from '../../base/files.js';
 import { readJsonFile } from '../../base/json-file.js';
+import { isWritable } from '../../base/writable.js';
 import { FORMAT_NAME as BM25_FORMAT } from '../../index/bm25/format-name.js';
 import type { SplitTokensOptions } from '../../text/split-tokens.js';
 import { documentSplit } from '../../train/recipe/document-split.js';
@@ -93,13 +93,8 @@ async function indexFormat(folder: string): Promise<string | undefined> {
 
 /** The place wanted, or one in the user's cache where that may not be written. */
 async function writableCache(wanted: string, path: string): Promise<string> {
-  let parent = wanted;
-  while (!(await exists(parent))) parent = dirname(parent);
-  const writable = await access(parent, constants.W_OK).then(
-    () => true,
-    () => false,
-  );
-  if (writable) return wanted;
+  // Where nothing can be kept at all, what is in the place wanted may be enough.
+  if ((await isWritable(wanted)) || !(await isWritable(cacheFolder()))) return wanted;
   const hash = createHash('sha256').update(resolve(path)).digest('hex').slice(0, 12);
   return join(cacheFolder(), 'search', `${basename(resolve(path))}-${hash}`);
 }
