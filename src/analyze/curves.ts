@@ -23,6 +23,10 @@ export interface Curves {
   /** Share of the candidates that each refresh replaced. */
   replaced: Series;
   tokensPerSecond: Series;
+  /** Documents that the Inferencer encoded in a second, at each refresh. */
+  documentsPerSecond: Series;
+  /** What each refresh took. */
+  refreshSeconds: { encode: Series; index: Series; search: Series };
 }
 
 /** Turns a run's history into curves of a few hundred points each. */
@@ -32,6 +36,8 @@ export function curvesOf(
 ): Curves {
   const age = steps.negativesVersion.map((version, step) => step - version);
   const speed = steps.tokens.map((tokens, step) => tokens / steps.seconds[step]);
+  // A pass that was finished by an earlier process took no time in this one.
+  const encoded = refreshes.filter(({ encodeSeconds }) => encodeSeconds > 0);
   const groups = GROUPS.filter((group) => group in steps.groupNorms);
   const measures = [...new Set(evaluations.flatMap((evaluation) => Object.keys(evaluation.measures)))];
   return {
@@ -47,6 +53,12 @@ export function curvesOf(
     indexAge: thin(finite(age)),
     replaced: pick(refreshes, ({ replacedShare }) => replacedShare),
     tokensPerSecond: thin(finite(speed)),
+    documentsPerSecond: pick(encoded, ({ documents, encodeSeconds }) => documents / encodeSeconds),
+    refreshSeconds: {
+      encode: pick(refreshes, ({ encodeSeconds }) => encodeSeconds),
+      index: pick(refreshes, ({ indexSeconds }) => indexSeconds),
+      search: pick(refreshes, ({ searchSeconds }) => searchSeconds),
+    },
   };
 }
 

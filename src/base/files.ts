@@ -137,6 +137,18 @@ export async function writeDirectoryAtomic(
   }
 }
 
+/** Removes a folder: others see it whole or not at all, and of several who try one does it. */
+export async function removeDirectory(path: string): Promise<void> {
+  const doomed = partialPath(path);
+  try {
+    await rename(path, doomed);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return;
+    throw error;
+  }
+  await rm(doomed, { recursive: true, force: true });
+}
+
 export async function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,

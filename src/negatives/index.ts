@@ -26,7 +26,7 @@ export {
 export { Mixture, type MixturePart } from './mixture.js';
 export { type CollectionIds, type IdNumbers, Positives } from './positives.js';
 export { RandomSource, type RandomSourceOptions } from './random.js';
-export { mergeTables, queriesOfTurn, type Rotation, replacedShare } from './refresh.js';
+export { mergeTables, replacedShare, stalestQueries } from './refresh.js';
 export { type AnswerTexts, answers } from './rules/answers.js';
 export { buildRules, type RuleOptions, type RuleTexts } from './rules/build-rules.js';
 export { duplicates } from './rules/duplicates.js';

@@ -55,9 +55,7 @@ test('a document is not acknowledged where its log was removed', async () => {
   await importText('some text');
   const server = await start();
   await rm(join(folder, 'data', '.nearmiss'), { recursive: true });
-  const { status, body } = await put(server, 'lost');
-  expect(status).toBe(507);
-  expect(body.error.hint).toContain('the state folder was removed or replaced');
+  expect((await put(server, 'lost')).status).toBe(507);
   expect((await send(server, 'GET', '/v1/documents/lost')).status).toBe(404);
   await server.close();
 });

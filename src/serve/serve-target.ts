@@ -65,7 +65,11 @@ export async function serveTarget(target: string, options: ServeTargetOptions = 
       ...{ host, opening },
       open: async () => (await begin()).opening,
       keys: keyRing,
-      runs: new RunCatalog({ run: (await isRun(target)) ? target : undefined, folder: runsFolder }),
+      runs: new RunCatalog({
+        run: (await isRun(target)) ? target : undefined,
+        folder: runsFolder,
+        collection: resolve(search?.data ?? target),
+      }),
       openLive: readOnly
         ? undefined
         : async (base) => {

@@ -7,6 +7,7 @@ import { requireWritable } from '../base/writable.js';
 import { withWriteLock } from '../base/write-lock.js';
 import { type Dataset, openDataset } from '../data/index.js';
 import { kindOf } from './encoder-kinds.js';
+import { resumePoint } from './resume-point.js';
 import { type RunDescription, readRunDescription } from './run-description.js';
 import { BEGUN_FOLDER, READ_ONLY_RUN, RunDirectory, START_FOLDER } from './run-directory.js';
 import type { TrainedModel } from './trained-model.js';
@@ -50,14 +51,16 @@ export interface OpenRun {
   model: TrainedModel;
 }
 
-export async function openRun(path: string, options: { quiet?: boolean } = {}): Promise<OpenRun> {
+/** @param options.resume takes the model from where a Trainer goes on, which may be between two checkpoints */
+export async function openRun(
+  path: string,
+  options: { quiet?: boolean; resume?: boolean } = {},
+): Promise<OpenRun> {
   const run = new RunDirectory(path);
   const description = await readRunDescription(run);
-  const newest = (await run.steps('checkpoints')).at(-1);
-  const folder = newest === undefined ? run.file(START_FOLDER) : run.stepPath('checkpoints', newest);
   const { recipe } = description;
   const kind = kindOf(recipe);
-  const model = await kind.load(folder);
+  const model = await kind.load(await modelToOpen(run, options.resume));
   const dataset = await openDataset(description.data);
   // Both processes want the same token caches at the same moment: the second finds what the first has built.
   const data = await withWriteLock(run.file('cache', 'tokens.lock'), READ_ONLY_RUN, () =>
@@ -72,6 +75,12 @@ export async function openRun(path: string, options: { quiet?: boolean } = {}): 
     }),
   );
   return { run, description, data, model };
+}
+
+async function modelToOpen(run: RunDirectory, resume = false): Promise<string> {
+  const newest = (await run.steps('checkpoints')).at(-1);
+  const folder = newest === undefined ? run.file(START_FOLDER) : run.stepPath('checkpoints', newest);
+  return resume ? ((await resumePoint(run))?.folder ?? folder) : folder;
 }
 
 /** Asked before anything is written: a run that can never learn is not begun. */

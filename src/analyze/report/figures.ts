@@ -15,8 +15,8 @@ export interface Figure {
 
 /** The names that a figure of a report may have, as a pattern. */
 export const FIGURE_NAMES =
-  'loss|gradient-norm|dev|index-age|replaced|tokens-per-second|gradient-by-source|overlap|long-tail|' +
-  'compare-[a-z0-9-]+|quality|space-\\d+-step-\\d+';
+  'loss|gradient-norm|dev|index-age|replaced|tokens-per-second|documents-per-second|refresh-seconds|' +
+  'gradient-by-source|overlap|long-tail|compare-[a-z0-9-]+|quality|space-\\d+-step-\\d+';
 
 /** Draws all there is to see in an analysis. */
 export function figuresOf(analysis: Analysis): Figure[] {
@@ -79,6 +79,24 @@ function curveFigures({ curves }: Analysis): Figure[] {
         title: 'Speed of the Trainer',
         y: 'tokens per second',
         series: named({ speed: curves.tokensPerSecond }),
+        include: { y: [0] },
+      },
+    },
+    {
+      name: 'documents-per-second',
+      plot: {
+        title: 'Speed of the Inferencer',
+        y: 'documents per second',
+        series: named({ speed: curves.documentsPerSecond }, 'points'),
+        include: { y: [0] },
+      },
+    },
+    {
+      name: 'refresh-seconds',
+      plot: {
+        title: 'Duration of a refresh',
+        y: 'seconds',
+        series: named({ ...curves.refreshSeconds }, 'points'),
         include: { y: [0] },
       },
     },

@@ -1,5 +1,5 @@
 import type { Plan, PlannedStage } from '../../train/plan.js';
-import { type Curves, curvesOf, finite, pick } from '../curves.js';
+import { type Curves, curvesOf, finite } from '../curves.js';
 import type { RunHistory } from '../history.js';
 import { type Series, thin } from '../series.js';
 
@@ -9,28 +9,17 @@ export interface RunCurves extends Curves {
   sourceNorms: Record<string, Series>;
   /** The checkpoint whose negatives served each step: a staircase, by its corners. */
   negativesVersion: Series;
-  /** Documents that the Inferencer encoded in a second, at each refresh. */
-  documentsPerSecond: Series;
-  /** What each refresh took. */
-  refreshSeconds: { encode: Series; index: Series; search: Series };
 }
 
 export function runCurvesOf(history: RunHistory, plan: Pick<Plan, 'stages'>): RunCurves {
-  const { steps, refreshes } = history;
+  const { steps } = history;
   const flights = flightsOf(steps.negativesVersion);
-  const encoded = refreshes.filter(({ encodeSeconds }) => encodeSeconds > 0);
   return {
     ...curvesOf(history, plan),
     sourceNorms: sourceNorms(steps.gradientNorm, plan.stages),
     negativesVersion: cornersOf(flights, ({ version }) => version),
     // By its corners, too: thinned, a saw loses its teeth.
     indexAge: cornersOf(flights, ({ version }, step) => step - version),
-    documentsPerSecond: pick(encoded, ({ documents, encodeSeconds }) => documents / encodeSeconds),
-    refreshSeconds: {
-      encode: pick(refreshes, ({ encodeSeconds }) => encodeSeconds),
-      index: pick(refreshes, ({ indexSeconds }) => indexSeconds),
-      search: pick(refreshes, ({ searchSeconds }) => searchSeconds),
-    },
   };
 }
 

@@ -23,6 +23,16 @@ const INDEX_FOLDER: FolderContents = {
 
 const REBUILD = 'copy the folder again, or build it again with: nearmiss index VECTORS OUT --overwrite';
 
+/** What to do about a damaged folder that commands make for themselves where it is missing. */
+export function removeAndRepeat(folder: string): string {
+  return `remove ${folder} and run the same command again, which makes it anew`;
+}
+
+export interface IndexFolderOptions {
+  /** What to do where the folder is damaged: the hint of the error. Default: to copy or build it again. */
+  remedy?: string;
+}
+
 const count = z.int().min(0);
 
 const metaSchema = z.object({
@@ -104,19 +114,21 @@ export class IndexFolder {
   readonly path: string;
   readonly metadata: VectorIndexMetadata;
   readonly #files: FileRecord;
+  readonly #remedy: string;
 
-  private constructor(path: string, metadata: VectorIndexMetadata, files: FileRecord) {
+  private constructor(path: string, metadata: VectorIndexMetadata, files: FileRecord, remedy: string) {
     this.path = path;
     this.metadata = metadata;
     this.#files = files;
+    this.#remedy = remedy;
   }
 
-  static async open(path: string): Promise<IndexFolder> {
+  static async open(path: string, { remedy }: IndexFolderOptions = {}): Promise<IndexFolder> {
     const meta = await readJsonFile(join(path, META_FILE), metaSchema, {
-      hint: 'name a folder made by: nearmiss index VECTORS OUT',
+      hint: remedy ?? 'name a folder made by: nearmiss index VECTORS OUT',
     });
     const { format: _format, version: _version, files, ...metadata } = meta;
-    const folder = new IndexFolder(path, metadata, files);
+    const folder = new IndexFolder(path, metadata, files, remedy ?? REBUILD);
     for (const name of Object.keys(files)) await folder.#checkSize(name);
     return folder;
   }
@@ -129,7 +141,7 @@ export class IndexFolder {
   file(name: string): string {
     if (!this.has(name)) {
       throw new NearmissError(`${join(this.path, META_FILE)}: field "files": expected ${name} among them`, {
-        hint: REBUILD,
+        hint: this.#remedy,
       });
     }
     return join(this.path, name);
@@ -144,14 +156,17 @@ export class IndexFolder {
   expectChecksum(name: string, checksum: number): void {
     if (checksum === this.#files[name].crc32) return;
     throw new NearmissError(`${join(this.path, name)}: the file is damaged: its checksum is wrong`, {
-      hint: REBUILD,
+      hint: this.#remedy,
     });
   }
 
   /** The error for a file that its own reader refuses. */
   damaged(name: string, cause: unknown): NearmissError {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    return new NearmissError(`${join(this.path, name)}: cannot be read: ${reason}`, { hint: REBUILD, cause });
+    return new NearmissError(`${join(this.path, name)}: cannot be read: ${reason}`, {
+      hint: this.#remedy,
+      cause,
+    });
   }
 
   async #checkSize(name: string): Promise<void> {
@@ -163,7 +178,7 @@ export class IndexFolder {
     );
     if (size === bytes) return;
     const got = size === undefined ? 'no such file' : `expected ${bytes} bytes, got ${size}`;
-    throw new NearmissError(`${path}: ${got}`, { hint: REBUILD });
+    throw new NearmissError(`${path}: ${got}`, { hint: this.#remedy });
   }
 }
 

@@ -3,6 +3,7 @@ import { NearmissError } from '../../base/errors.js';
 import { openDataset } from '../../data/open.js';
 import { type Bm25Index, openBm25Index } from '../../index/bm25/index.js';
 import type { DocumentIndex } from '../../index/vectors/document-index.js';
+import { removeAndRepeat } from '../../index/vectors/index-folder.js';
 import { DenseIndex } from '../dense-index.js';
 import { StoredDocuments } from '../documents/stored-documents.js';
 import type { Embedder } from '../embedder.js';
@@ -115,7 +116,8 @@ async function openVectors(parts: {
   const { target, preparation, embedder, encoded, filters, options, closing } = parts;
   const folder = target.vectors ?? (preparation && (await prepareVectors(preparation, embedder)));
   if (folder === undefined) return undefined;
-  const documents = encoded ?? (await closing.add(openEncodedDocuments(folder, options)));
+  const documents =
+    encoded ?? (await closing.add(openEncodedDocuments(folder, options, removeAndRepeat(folder))));
   const index = new DenseIndex(documents, filters);
   if (embedder.info.dimension !== index.dimension) {
     throw new NearmissError(

@@ -12,6 +12,7 @@ import type { SplitTokensOptions } from '../../text/split-tokens.js';
 import { documentSplit } from '../../train/recipe/document-split.js';
 import { isRun, readRunDescription } from '../../train/run-description.js';
 import { RunDirectory } from '../../train/run-directory.js';
+import { runIndexRemedy } from '../../train/run-index.js';
 
 /** What a search needs and where it is; what is missing can be made, or the modes that need it are missing. */
 export interface Target {
@@ -21,6 +22,8 @@ export interface Target {
   model?: string;
   /** Folder of a vector index. */
   vectors?: string;
+  /** What to do where that is damaged, if not to build it again. */
+  remedy?: string;
   /** How the index's documents were read, where that is known. */
   split?: SplitTokensOptions;
   /** Folder of a BM25 index. */
@@ -81,6 +84,7 @@ async function runTarget(path: string, name: string, options: TargetOptions): Pr
     ...target,
     model: run.file('best'),
     vectors: run.stepPath('index', best.step),
+    remedy: runIndexRemedy(run, best.step),
     split: documentSplit(description.recipe.model),
   };
 }

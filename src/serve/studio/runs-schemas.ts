@@ -25,6 +25,7 @@ export const runSummary = z.object({ name: z.string(), ...summary }).meta({ id: 
 const process = z.object({
   state: z.enum(['running', 'finished', 'stopped', 'absent']),
   pid: z.int().optional(),
+  host: z.string().optional(),
   threads: z.int().optional(),
   startedAt: time.optional(),
   lastEventAt: time.optional(),

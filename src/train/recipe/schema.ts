@@ -136,7 +136,9 @@ const evaluation = mapping({
   queries: whole(0).default(0).describe('at most this many queries, always the same; 0 for all'),
   depth: whole(1)
     .default(100)
-    .describe("how deep rankings go; for a cross-encoder, how many of BM25's documents it reranks"),
+    .describe(
+      "how deep rankings go, and so the deepest a measure may look; for a cross-encoder, how many of BM25's documents it reranks",
+    ),
   best: measure()
     .optional()
     .describe('the measure that decides which checkpoint is best; the first of `measures` unless given'),
