@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { takeRole } from '../train/processes.js';
 import type { RunDirectory } from '../train/run-directory.js';
 import { type Analysis, analyzeRuns } from './analyze.js';
 import { figuresOf } from './report/figures.js';
-import { checkReportFolder, reportText, writeReport } from './report/write-report.js';
+import { reportText, writeReport } from './report/write-report.js';
 import { startTinyRun, trainTinyRun, writeTinyData } from './tiny-run.fixture.js';
 
 let folder: string;
@@ -112,8 +112,12 @@ test('the report is one page that asks nobody for anything, with each figure bes
 });
 
 test('a folder with other files is not replaced', async () => {
-  await writeFile(join(folder, 'precious.txt'), 'mine');
-  await expect(checkReportFolder(folder)).rejects.toThrow('expected a new folder or an earlier report');
+  const out = join(folder, 'mixed');
+  await mkdir(out);
+  await writeFile(join(out, 'precious.txt'), 'mine');
+  await expect(writeReport(out, analysis)).rejects.toThrow(
+    "expected a run's report and nothing else, got precious.txt",
+  );
 });
 
 test('several runs are compared, each with the settings in which it differs', async () => {

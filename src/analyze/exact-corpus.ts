@@ -1,5 +1,5 @@
-import { withFileLock } from '../base/file-lock.js';
 import { exists } from '../base/files.js';
+import { withWriteLock } from '../base/write-lock.js';
 import type { SessionOptions } from '../engine/index.js';
 import { readDocumentFiles } from '../index/vectors/document-files.js';
 import { DocumentIndex, documentFiles, FlatIndex, writeVectorIndex } from '../index/vectors/index.js';
@@ -8,7 +8,7 @@ import { Encoder } from '../model/index.js';
 import { loadSide } from '../model/tower-folders.js';
 import { encodeCorpus, removeShards } from '../train/corpus-encoder.js';
 import { modelFolder } from '../train/refresh.js';
-import type { RunDirectory } from '../train/run-directory.js';
+import { READ_ONLY_RUN, type RunDirectory } from '../train/run-directory.js';
 import type { TrainingData } from '../train/training-data.js';
 
 export interface ExactCorpusOptions {
@@ -111,7 +111,7 @@ async function exactFolder(options: ExactCorpusOptions): Promise<string> {
   const own = run.stepPath('index', step);
   if ((await exists(own)) && (await isExact(own))) return own;
   const cached = run.file('cache', 'analyze', `index-${step}`);
-  await withFileLock(`${cached}.lock`, async () => {
+  await withWriteLock(`${cached}.lock`, READ_ONLY_RUN, async () => {
     if (!(await exists(cached))) await encodeExactly(cached, options);
   });
   return cached;

@@ -21,6 +21,7 @@ export type { Quality, QualityCase } from './quality/quality.js';
 export { readQualityCase } from './quality/quality-files.js';
 export { type Figure, figuresOf } from './report/figures.js';
 export {
+  FIGURES_FOLDER,
   figuresFolder,
   makeSharedReport,
   type SharedReport,
@@ -28,7 +29,7 @@ export {
   writeFigures,
 } from './report/share.js';
 export { type ReportTable, tablesOf } from './report/tables.js';
-export { checkReportFolder, reportText, writeReport } from './report/write-report.js';
+export { REPORT_FOLDER, reportText, writeReport } from './report/write-report.js';
 export type { Series } from './series.js';
 export { drawSpace, type SpaceOptions } from './space/space.js';
 export type { SpacePicture } from './space/space-picture.js';

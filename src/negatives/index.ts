@@ -1,4 +1,4 @@
-export type { LoadOptions } from './candidate-files.js';
+export { CANDIDATE_FOLDER, type LoadOptions } from './candidate-files.js';
 export { type CandidateRow, readCandidateRow } from './candidate-row.js';
 export { type CandidateData, CandidateTable, NONE } from './candidates.js';
 export { CountedSource, type SamplingReport } from './counted-source.js';

@@ -146,7 +146,7 @@ async function keepBest(
     ance: recipe.stages.some(({ negatives }) => negatives.some(({ source }) => source === 'ann')),
   };
   await writeDirectoryAtomic(run.file('best'), (folder) => model.fill(folder, { card }), {
-    overwrite: true,
+    replaces: 'anything',
   });
 }
 

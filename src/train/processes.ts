@@ -1,5 +1,6 @@
 import { NearmissError } from '../base/errors.js';
 import { holdFileLock } from '../base/file-lock.js';
+import { unwritable } from '../base/files.js';
 import { adviceOn, describeHolder } from '../base/lock-holder.js';
 import type { SessionOptions } from '../engine/index.js';
 import { endsEarly } from './early-stop.js';
@@ -7,7 +8,7 @@ import { EventWriter, type TimedEvent } from './events.js';
 import { runInferencer } from './inferencer.js';
 import { forgetResumePoints } from './resume-point.js';
 import { readRunDescription } from './run-description.js';
-import { RunDirectory } from './run-directory.js';
+import { READ_ONLY_RUN, RunDirectory } from './run-directory.js';
 import { openRun } from './run-setup.js';
 import { runTrainer } from './trainer.js';
 
@@ -31,6 +32,8 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
   const lock = await holdFileLock(run.file(`${role}.lock`), {
     waitMs,
     onWait: (message) => process.emitWarning(message),
+  }).catch((error) => {
+    throw unwritable(path, error, READ_ONLY_RUN);
   });
   if ('heldBy' in lock) {
     throw new NearmissError(`${path}: ${describeHolder(lock.heldBy)} is this run's ${role} already`, {

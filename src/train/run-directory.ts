@@ -3,12 +3,23 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NearmissError } from '../base/errors.js';
 import { exists, writeFileAtomic } from '../base/files.js';
+import type { FolderContents } from '../base/folder-contents.js';
 
 /** Places in a run's folder where one thing appears for each checkpoint: `checkpoints/step-000300`. */
 export type StepFolder = 'checkpoints' | 'resume' | 'negatives' | 'index' | 'evaluations';
 
 /** The model that a run starts from, kept so that a resumed run does not depend on where it came from. */
 export const START_FOLDER = 'start';
+
+/** What a start that was interrupted before `run.json` may leave. */
+export const BEGUN_FOLDER: FolderContents = {
+  what: 'a run',
+  files: /^(recipe\.yaml|(start|events|checkpoints|negatives|index|evaluations|cache)\/.+)$/,
+};
+
+/** What to do where a run lacks something that cannot be made in it. */
+export const READ_ONLY_RUN =
+  'a run keeps what is made of it in its cache: copy it to a place you may write to';
 
 const STEP_NAME = /^step-(\d{6,})(?:\.json)?$/;
 

@@ -1,13 +1,15 @@
 import { stringify } from 'yaml';
 import { NearmissError } from '../base/errors.js';
-import { withFileLock } from '../base/file-lock.js';
 import { writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
+import { checkContents } from '../base/folder-contents.js';
 import { CREATED_BY } from '../base/version.js';
+import { requireWritable } from '../base/writable.js';
+import { withWriteLock } from '../base/write-lock.js';
 import { type Dataset, openDataset } from '../data/index.js';
 import { kindOf } from './encoder-kinds.js';
 import { resumePoint } from './resume-point.js';
 import { type RunDescription, readRunDescription } from './run-description.js';
-import { RunDirectory, START_FOLDER } from './run-directory.js';
+import { BEGUN_FOLDER, READ_ONLY_RUN, RunDirectory, START_FOLDER } from './run-directory.js';
 import type { TrainedModel } from './trained-model.js';
 import { openTrainingData, type TrainingData } from './training-data.js';
 
@@ -23,13 +25,16 @@ export async function createRun(
 ): Promise<RunDirectory> {
   const run = new RunDirectory(path);
   const { recipe, data, split } = description;
+  await checkContents(path, BEGUN_FOLDER);
+  await requireWritable(path, 'choose a folder you may write to with --out');
   const dataset = await openDataset(data);
   await requireSplits(dataset, [split, recipe.evaluation.split]);
   for (const judged of [split, recipe.evaluation.split]) await requirePositives(dataset, judged);
-  await run.create();
+  // The model may take long, or fail: until it is there, nothing is made that would be left behind.
   const model = await kindOf(recipe).start(recipe, dataset, options);
+  await run.create();
   await writeDirectoryAtomic(run.file(START_FOLDER), (folder) => model.fill(folder, { onnx: false }), {
-    overwrite: true,
+    replaces: 'anything',
   });
   await writeFileAtomic(run.file('recipe.yaml'), options.recipeText ?? stringify(recipe));
   const content: RunDescription = { format: 1, ...description, createdBy: CREATED_BY };
@@ -58,7 +63,7 @@ export async function openRun(
   const model = await kind.load(await modelToOpen(run, options.resume));
   const dataset = await openDataset(description.data);
   // Both processes want the same token caches at the same moment: the second finds what the first has built.
-  const data = await withFileLock(run.file('cache', 'tokens.lock'), () =>
+  const data = await withWriteLock(run.file('cache', 'tokens.lock'), READ_ONLY_RUN, () =>
     openTrainingData({
       dataset,
       split: description.split,

@@ -13,6 +13,11 @@ export interface Figure {
   svg: string;
 }
 
+/** The names that a figure of a report may have, as a pattern. */
+export const FIGURE_NAMES =
+  'loss|gradient-norm|dev|index-age|replaced|tokens-per-second|documents-per-second|refresh-seconds|' +
+  'gradient-by-source|overlap|long-tail|compare-[a-z0-9-]+|quality|space-\\d+-step-\\d+';
+
 /** Draws all there is to see in an analysis. */
 export function figuresOf(analysis: Analysis): Figure[] {
   return [

@@ -1,5 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
+import type { FolderContents } from '../../base/folder-contents.js';
 import { largestDifferences } from '../../evaluate/index.js';
 import { readRunDescription } from '../../train/run-description.js';
 import { RunDirectory } from '../../train/run-directory.js';
@@ -10,7 +11,7 @@ import { readQualityCase } from '../quality/quality-files.js';
 import { drawSpace } from '../space/space.js';
 import type { Projection, SpacePicture } from '../space/space-picture.js';
 import type { StudyProgress } from '../study-progress.js';
-import { type Figure, figuresOf } from './figures.js';
+import { FIGURE_NAMES, type Figure, figuresOf } from './figures.js';
 import { reportPage } from './html.js';
 import { qualitySection } from './quality-section.js';
 import { spaceSection } from './space-section.js';
@@ -43,6 +44,11 @@ export interface SharedReport {
   /** One page that loads nothing. */
   html: string;
 }
+
+export const FIGURES_FOLDER: FolderContents = {
+  what: "a report's figures",
+  files: new RegExp(`^(${FIGURE_NAMES})\\.(svg|png)$`),
+};
 
 const PICTURES = 3;
 /** Cases on each side. */
@@ -99,7 +105,7 @@ export async function writeFigures(
         await also(path);
       }
     },
-    { overwrite: true },
+    { replaces: FIGURES_FOLDER },
   );
 }
 

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import type { Section } from '../../analyze/index.js';
 import { UsageError } from '../../base/errors.js';
@@ -65,14 +65,18 @@ export const registerAnalyze: RegisterCommand = (program) => {
 };
 
 async function analyzeCommand(runs: string[], flags: AnalyzeFlags): Promise<void> {
-  const { analyzeRuns, checkReportFolder, reportText, writeReport } = await import('../../analyze/index.js');
+  const { analyzeRuns, REPORT_FOLDER, reportText, writeReport } = await import('../../analyze/index.js');
+  const { checkContents } = await import('../../base/folder-contents.js');
+  const { requireWritable } = await import('../../base/writable.js');
   const { only: sections, out = join(runs[0], 'report'), queries, step, threads, quiet } = flags;
   if (sections?.includes('compare') && runs.length === 1) {
     throw new UsageError('--only compare: expected two runs or more, got one', {
       hint: 'e.g. nearmiss analyze runs/every10 runs/every50 --only compare',
     });
   }
-  await checkReportFolder(out);
+  // Before minutes are spent.
+  await checkContents(out, REPORT_FOLDER);
+  await requireWritable(dirname(out), 'choose a place you may write to with --out');
   const analysis = await analyzeRuns({ runs, sections, queries, step, threads, quiet });
   await writeReport(out, analysis);
   process.stdout.write(flags.json ? `${JSON.stringify(analysis)}\n` : `${reportText(analysis)}\n`);

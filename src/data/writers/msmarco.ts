@@ -1,15 +1,21 @@
 import { join } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
 import { writeDirectoryAtomic } from '../../base/files.js';
+import type { FolderContents } from '../../base/folder-contents.js';
 import type { Dataset, ScoredId, TrainingExample } from '../dataset.js';
 import { writeQrels } from '../qrels.js';
 import { TextWriter } from './text-writer.js';
 
 export interface WriteMsmarcoOptions {
-  /** Replace a folder of that name. */
+  /** Replace a folder of that name that was exported before. */
   overwrite?: boolean;
   onRecord?: () => void;
 }
+
+const MSMARCO_FOLDER: FolderContents = {
+  what: "a collection in MS MARCO's files",
+  files: /^(collection\.tsv|(queries|qrels)\.[^/]+\.tsv|triples\.[^/]+\.jsonl)$/,
+};
 
 /**
  * Writes a collection for the tools that read MS MARCO's files (ColBERT, PyLate, Pyserini): `collection.tsv`,
@@ -47,7 +53,7 @@ export async function writeMsmarco(
       );
     }
   };
-  await writeDirectoryAtomic(folder, fill, { overwrite: options.overwrite });
+  await writeDirectoryAtomic(folder, fill, { replaces: options.overwrite ? MSMARCO_FOLDER : undefined });
 }
 
 async function writeLines<T>(

@@ -5,6 +5,7 @@ import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import { NearmissError } from '../../base/errors.js';
 import { AtomicFile, writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
+import { type FolderContents, filesNamed } from '../../base/folder-contents.js';
 import { readJsonFile } from '../../base/json-file.js';
 import { INDEX_TYPES, type SaveOptions, STORAGES, type VectorIndexMetadata } from './vector-index.js';
 
@@ -13,6 +14,12 @@ const FORMAT_NAME = 'nearmiss-vectors';
 
 /** Raised whenever an older reader would misread a newer index. */
 const FORMAT_VERSION = 1;
+
+/** Every file that a kind of index or its documents may have. */
+const INDEX_FOLDER: FolderContents = {
+  what: 'a vector index',
+  files: filesNamed(META_FILE, 'vectors.bin', 'graph.usearch', 'documents.bin', 'ids.txt'),
+};
 
 const REBUILD = 'copy the folder again, or build it again with: nearmiss index VECTORS OUT --overwrite';
 
@@ -97,7 +104,7 @@ export async function writeIndexFolder(
       const meta = { format: FORMAT_NAME, version: FORMAT_VERSION, ...metadata, files: writer.files };
       await writeFileAtomic(join(target, META_FILE), `${JSON.stringify(meta, null, 2)}\n`);
     },
-    { overwrite: options.overwrite },
+    { replaces: options.overwrite ? INDEX_FOLDER : undefined },
   );
   return metadata!;
 }

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import { withFileLock } from '../../base/file-lock.js';
+import { READ_ONLY_CACHE } from '../../base/cache-folder.js';
 import { readJsonFile } from '../../base/json-file.js';
 import { readLineBatches } from '../../base/lines.js';
 import { RandomAccessFile } from '../../base/random-access-file.js';
+import { withWriteLock } from '../../base/write-lock.js';
 import type { Document } from '../../data/dataset.js';
 import { IdTable } from '../../data/id-table.js';
 import type { SourcesDataset } from '../../data/sources-dataset.js';
@@ -59,7 +60,7 @@ export class StoredDocuments implements DocumentStore, FilterableDocuments {
     const source = await fingerprintFiles(dataset);
     const known = await StoredDocuments.#openCurrent(folder, source);
     if (known) return known;
-    return withFileLock(`${folder}.lock`, async () => {
+    return withWriteLock(`${folder}.lock`, READ_ONLY_CACHE, async () => {
       const built = await StoredDocuments.#openCurrent(folder, source);
       if (built) return built;
       const progress = options.onBuild?.();

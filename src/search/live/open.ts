@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
 import { holdFileLock } from '../../base/file-lock.js';
+import { unwritable } from '../../base/files.js';
 import { adviceOn, describeHolder } from '../../base/lock-holder.js';
 import { type OpenSearcherOptions, openSearcher, type Searcher } from '../searcher.js';
 import { checkBase } from './check-base.js';
@@ -32,6 +33,8 @@ export interface OpenLiveOptions {
 const MIN_WASTE_BYTES = 64 * 1024;
 const WASTE = 0.1;
 const ENTRIES_AT_ONCE = 256;
+const READ_ONLY_STATE =
+  'name a folder you may write to with --state, or serve without changes to documents: --read-only';
 
 /**
  * Makes a searcher's documents changeable. The base (a searcher, or what {@link openSearcher} takes) is never touched;
@@ -56,7 +59,9 @@ export async function openLiveSearcher(
 async function open(base: Searcher, options: OpenLiveOptions): Promise<LiveSearcher> {
   const { state, limits, onWarning = (message) => process.emitWarning(message) } = options;
   checkBase(base);
-  const lock = await holdFileLock(join(state, 'lock'), { onWait: onWarning });
+  const lock = await holdFileLock(join(state, 'lock'), { onWait: onWarning }).catch((error) => {
+    throw unwritable(state, error, READ_ONLY_STATE);
+  });
   if ('heldBy' in lock) {
     throw new NearmissError(`${state}: ${describeHolder(lock.heldBy)} writes here already`, {
       hint: `one process at a time may have a state folder: choose another folder, or stop that process first${adviceOn(lock.heldBy, 'lock')}`,

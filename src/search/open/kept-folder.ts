@@ -1,8 +1,9 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { READ_ONLY_CACHE } from '../../base/cache-folder.js';
 import { NearmissError } from '../../base/errors.js';
-import { withFileLock } from '../../base/file-lock.js';
 import { exists } from '../../base/files.js';
+import { withWriteLock } from '../../base/write-lock.js';
 
 export interface KeptFolder<T> {
   folder: string;
@@ -24,7 +25,7 @@ export async function openKept<T>(kept: KeptFolder<T>): Promise<T> {
       onNote?.(`${error.message}; it is damaged and made again`);
     }
   }
-  return withFileLock(`${folder}.lock`, async () => {
+  return withWriteLock(`${folder}.lock`, READ_ONLY_CACHE, async () => {
     // Another process may have been faster.
     const made = (await exists(folder)) ? await open().catch(() => undefined) : undefined;
     if (made !== undefined) return made;

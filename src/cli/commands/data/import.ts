@@ -1,5 +1,12 @@
 import type { Command } from 'commander';
-import { addSourceOptions, formatsHelp, type SourceFlags, toOpenOptions } from './source-options.js';
+import { checkApart } from '../../../base/check-apart.js';
+import {
+  addSourceOptions,
+  formatsHelp,
+  type SourceFlags,
+  sourcePaths,
+  toOpenOptions,
+} from './source-options.js';
 
 interface ImportFlags extends SourceFlags {
   gzip?: boolean;
@@ -19,7 +26,7 @@ export function registerImport(data: Command): void {
     .argument('<out>', 'the folder to write');
   addSourceOptions(command)
     .option('--gzip', 'compress corpus, queries and examples')
-    .option('--overwrite', 'replace the folder where it exists')
+    .option('--overwrite', 'replace a BEIR folder that is there')
     .option('--skip-errors', 'leave records with errors out and list them, instead of stopping at the first')
     .option('--json', 'print the counts as JSON')
     .action(importAction)
@@ -40,6 +47,7 @@ Examples:
 }
 
 async function importAction(source: string, out: string, flags: ImportFlags): Promise<void> {
+  await checkApart(out, sourcePaths(source, flags));
   const [{ openDataset }, { writeBeir }, { Progress }, { ProblemTally }, { tellLeftOut }] = await Promise.all(
     [
       import('../../../data/open.js'),

@@ -102,6 +102,12 @@ function checkOverlap({ overlap = 0, maxWords = DEFAULT_MAX_WORDS }: SourceFlags
   );
 }
 
+/** Every path that a source is read from. */
+export function sourcePaths(source: string, flags: SourceFlags): (string | undefined)[] {
+  const { documents, queries, qrels = {}, examples = {} } = flags;
+  return [source, documents, queries, ...Object.values(qrels), ...Object.values(examples)];
+}
+
 /** The formats with what they are, for the help text. */
 export function formatsHelp(): string {
   const line = ([name, summary]: [string, string]): string => `  ${name.padEnd(26)}${summary}`;
