@@ -3,6 +3,7 @@ import { BatchMaker } from './batch-maker.js';
 import { readCheckpointState, restoreOptimizer, saveCheckpoint } from './checkpoint.js';
 import { learningRateOf, optimizerOf } from './components.js';
 import type { EventWriter } from './events.js';
+import { EvidenceTaker } from './evidence-taker.js';
 import { Learner } from './learner.js';
 import { isCheckpointStep, planRun } from './plan.js';
 import type { Recipe } from './recipe/recipe.js';
@@ -68,6 +69,7 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
       seed: recipe.seed,
       pieces: recipe.model.passages.mode === 'max',
     });
+    const evidence = new EvidenceTaker({ learner, batches, stage, every: recipe.evidence.every });
     const negatives = new StageNegatives({ run, recipe, plan, stage, data, events, shouldStop });
 
     while (step < stage.end) {
@@ -75,6 +77,7 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
       if (await shouldStop()) return;
       const sources = await negatives.sourcesAt(step);
       if (!sources) return;
+      const bySource = await evidence.at(step, sources);
       const started = performance.now();
       const made = await batches.at(step, sources);
       const update = await learner.update(step, made);
@@ -85,6 +88,7 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
         stage: stage.name,
         seconds: secondsSince(started),
         negativesVersion: negatives.version,
+        sources: bySource,
       });
       step++;
     }

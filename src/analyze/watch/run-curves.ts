@@ -1,4 +1,4 @@
-import type { Plan, PlannedStage } from '../../train/plan.js';
+import { type Plan, type PlannedStage, sourcesOf } from '../../train/plan.js';
 import { type Curves, curvesOf, finite, pick } from '../curves.js';
 import type { RunHistory } from '../history.js';
 import { type Series, thin } from '../series.js';
@@ -32,13 +32,6 @@ export function runCurvesOf(history: RunHistory, plan: Pick<Plan, 'stages'>): Ru
       search: pick(refreshes, ({ searchSeconds }) => searchSeconds),
     },
   };
-}
-
-/** A stage's sources of negatives, e.g. `in-batch + ann`. */
-export function sourcesOf({ negatives, batchNegatives }: PlannedStage): string[] {
-  const sources = new Set<string>(negatives.map(({ source }) => source));
-  if (batchNegatives === 'batch') sources.add('in-batch');
-  return [...sources];
 }
 
 function sourceNorms(norms: readonly number[], stages: readonly PlannedStage[]): Record<string, Series> {
