@@ -27,7 +27,7 @@ async function changeRecipe(run: RunDirectory, change: (recipe: SomeRecipe) => v
 }
 
 test('a run from before a setting existed has its default', async () => {
-  const run = await startTinyRun(folder, 'old', ['evidence.every=60']);
+  const run = await startTinyRun(folder, 'old', ['evidence.every=75']);
   const before = await readRunDescription(run);
   await changeRecipe(run, (recipe) => {
     delete recipe.model.kind;
@@ -38,7 +38,7 @@ test('a run from before a setting existed has its default', async () => {
   expect(before.recipe).toMatchObject({
     model: { kind: 'dual' },
     evaluation: { depth: 100 },
-    evidence: { every: 60 },
+    evidence: { every: 75 },
   });
 });
 

@@ -201,8 +201,8 @@ export const recipeSchema = mapping({
         'steps between measurements of loss and gradient norms by source of negatives, in stages with several; each takes about one more step for each source; 0 for none',
       ),
     },
-    // About 3 % of a stage with two sources; beside checkpoints every 100 it meets negatives of every age.
-    { every: 60 },
+    // Under 3 % of a stage with two sources; beside checkpoints every 100 it meets negatives of every age.
+    { every: 75 },
   ),
   stages: list(stage, 'a list of stages').describe('what is learned one after the other'),
 });
