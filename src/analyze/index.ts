@@ -15,6 +15,7 @@ export type { NegativesOverlap, SourceOverlap } from './overlap.js';
 export { type BarPlot, barPlot } from './plot/bar-plot.js';
 export { type BoxPlot, boxPlot } from './plot/box-plot.js';
 export { type LinePlot, linePlot, type PlottedSeries } from './plot/line-plot.js';
+export { type PanelPlot, panelPlot } from './plot/panel-plot.js';
 export { type ScatterPlot, scatterPlot } from './plot/scatter-plot.js';
 export { measureQuality, type QualityOptions } from './quality/measure.js';
 export type { Quality, QualityCase } from './quality/quality.js';
@@ -31,6 +32,7 @@ export {
 export { type ReportTable, tablesOf } from './report/tables.js';
 export { REPORT_FOLDER, reportText, writeReport } from './report/write-report.js';
 export type { Series } from './series.js';
+export type { SourceCurves } from './source-curves.js';
 export { drawSpace, type SpaceOptions } from './space/space.js';
 export type { SpacePicture } from './space/space-picture.js';
 export { type TsneOptions, tsne } from './space/tsne.js';

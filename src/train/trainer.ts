@@ -3,6 +3,7 @@ import { BatchMaker } from './batch-maker.js';
 import { readCheckpointState, restoreOptimizer, saveCheckpoint } from './checkpoint.js';
 import { learningRateOf, optimizerOf } from './components.js';
 import type { EventWriter } from './events.js';
+import { EvidenceTaker } from './evidence-taker.js';
 import { Learner } from './learner.js';
 import { prune } from './open-checkpoints.js';
 import { isCheckpointStep, planRun } from './plan.js';
@@ -81,6 +82,7 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
       seed: recipe.seed,
       pieces: recipe.model.passages.mode === 'max',
     });
+    const evidence = new EvidenceTaker({ learner, batches, stage, every: recipe.evidence.every });
     const negatives = new StageNegatives({
       run,
       recipe,
@@ -97,6 +99,7 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
       if (performance.now() - savedAt > saveEveryMs) await save('resume');
       const sources = await negatives.sourcesAt(step);
       if (!sources) return save('resume');
+      const bySource = await evidence.at(step, sources);
       const started = performance.now();
       const made = await batches.at(step, sources);
       const update = await learner.update(step, made);
@@ -107,6 +110,7 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
         stage: stage.name,
         seconds: secondsSince(started),
         negativesVersion: negatives.version,
+        sources: bySource,
       });
       step++;
     }

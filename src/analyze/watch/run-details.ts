@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { isHere, type LockHolder } from '../../base/lock-holder.js';
-import { type PlannedStage, planRun } from '../../train/plan.js';
+import { type PlannedStage, planRun, sourcesOf } from '../../train/plan.js';
 import type { Role } from '../../train/processes.js';
 import { leaves, pathText } from '../../train/recipe/paths.js';
 import { readOrigins } from '../../train/recipe/read-origins.js';
@@ -10,7 +10,6 @@ import type { RunDirectory } from '../../train/run-directory.js';
 import type { Analysis } from '../analyze.js';
 import type { RunHistory } from '../history.js';
 import type { ProcessTrail } from './process-trail.js';
-import { sourcesOf } from './run-curves.js';
 import { bestMeasure, type RunSummary, stateOf } from './run-state.js';
 import type { WatchedRun } from './watched-run.js';
 

@@ -17,13 +17,14 @@ interface AnalyzeFlags {
 
 /** Listed here too, since the analysis itself is loaded only when it is asked for. */
 const PARTS: Record<Section, string> = {
-  curves: "loss, gradient norms, dev measures, age of the negatives, speed, from the run's events alone",
+  curves:
+    "loss and gradient norms, also by source; dev measures, age of the negatives, speed; from the run's events",
   gradients: 'how much negatives of each source would teach the model',
   'long-tail': 'how scores fall with the rank, and where the positives are',
   overlap: "how many training negatives are in the model's true top 100, by source and age",
   bm25: 'hits without a judgment, and hits shared with BM25, on the dev split',
   costs: 'seconds for encoding, indexing, searching, making batches, learning, serving',
-  compare: 'loss and dev curves of several runs over each other',
+  compare: 'loss, gradient norms by layer group and dev measures of several runs over each other',
 };
 
 const EXAMPLES = `

@@ -122,7 +122,9 @@ export const runCurves = z
     loss: series,
     gradientNorm: series.describe('Before clipping.'),
     groupNorms: seriesByName.describe('Gradient norms by layer group.'),
-    sourceNorms: seriesByName.describe("Gradient norms by the sources of the stage's negatives."),
+    sourceNorms: seriesByName.describe(
+      'Gradient norms by source of negatives: of each by itself where the run measured that, else of the mixture.',
+    ),
     learningRate: series,
     dev: seriesByName,
     indexAge: series.describe('Steps since the checkpoint that mined the negatives.'),

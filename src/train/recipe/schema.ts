@@ -197,5 +197,14 @@ export const recipeSchema = mapping({
     },
     { every: 100, keep: 2 },
   ),
+  evidence: section(
+    {
+      every: whole(0).describe(
+        'steps between measurements of loss and gradient norms by source of negatives, in stages with several; each takes about one more step for each source; 0 for none',
+      ),
+    },
+    // Under 3 % of a stage with two sources; beside checkpoints every 100 it meets negatives of every age.
+    { every: 75 },
+  ),
   stages: list(stage, 'a list of stages').describe('what is learned one after the other'),
 });
