@@ -48,14 +48,12 @@ export interface PairedResult {
 }
 
 export interface Comparison {
-  /** One evaluation a system, all over the same queries. */
+  /** One evaluation a system, all over the same queries: those that it has no hits for count as 0. */
   evaluations: Evaluation[];
   queries: readonly string[];
   measures: readonly Measure[];
   pairs: PairedResult[];
   overlaps: ({ system: number; reference: number } & Overlap)[];
-  /** For each system, how many of the queries it has no hits for; they count as 0. */
-  missing: number[];
   options: Required<
     Pick<CompareOptions, 'test' | 'correction' | 'alpha' | 'overlapDepth' | 'permutations' | 'seed'>
   > & { baseline?: number };
@@ -107,7 +105,6 @@ export function compareRuns(
       reference,
       ...meanOverlap(runs[system], runs[reference], queries, { ...options, depth: settings.overlapDepth }),
     })),
-    missing: runs.map(({ rankings }) => queries.filter((query) => !rankings.has(query)).length),
     options: settings,
   };
 }
