@@ -12,6 +12,7 @@ const EXAMPLES = `
 Examples:
   nearmiss search runs/medquad "what causes anemia"
   nearmiss search runs/medquad                                          asks for queries; :help there
+  nearmiss search runs/medquad --json < questions.txt                   every line is a query
   nearmiss search runs/medquad "what causes anemia" --compare bm25,dense,hybrid
   nearmiss search runs/medquad "anemia" --filter 'year>=2000' --filter lang=en --explain
   nearmiss search data/medquad "anemia"                                 a collection: BM25, indexed once
@@ -72,7 +73,7 @@ async function searchCommand(target: string, query: string | undefined, flags: S
   const filter = allOf((flags.filter ?? []).map(parseFilter));
   const modes = flags.compare ?? (flags.mode && [flags.mode]);
   // At the prompt the mode may change.
-  const fixed = query !== undefined || flags.queries !== undefined;
+  const fixed = query !== undefined || flags.queries !== undefined || !process.stdin.isTTY;
   const searcher = await openSearcher(target, { ...open, ...(fixed && modes && { modes }) });
   try {
     for (const mode of modes ?? []) searcher.retriever(mode);
@@ -89,9 +90,14 @@ async function searchCommand(target: string, query: string | undefined, flags: S
       process.stdout.write((await answer(searcher, query, settings, style)).output);
       return;
     }
-    const { runPrompt } = await import('./search/prompt.js');
     const { stdin: input, stdout: output, stderr: errors } = process;
-    await runPrompt({ searcher, settings, style, input, output, errors });
+    const session = { searcher, settings, style, input, output, errors };
+    if (input.isTTY) {
+      const { runPrompt } = await import('./search/prompt.js');
+      return await runPrompt(session);
+    }
+    const { answerLines } = await import('./search/answer-lines.js');
+    if ((await answerLines(session)) > 0) process.exitCode = 1;
   } finally {
     await searcher.close();
   }
