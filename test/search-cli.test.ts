@@ -98,14 +98,36 @@ test('queries of a pipe that fail make the exit code 1', async () => {
   expect(stderr).toContain('nearmiss: "two": filter: there is no collection');
 });
 
+test('a field that no document has is told', async () => {
+  const { code, stderr } = await search(
+    'run',
+    text,
+    '--filter',
+    'nuon!=1',
+    '--compare',
+    'bm25,dense',
+    '--k',
+    '1',
+  );
+  expect(code).toBe(0);
+  expect(
+    stderr.match(/no document has the field "nuon" in its metadata\n {2}→ did you mean noun\?/g),
+  ).toHaveLength(1);
+  const fine = await search('run', text, '--filter', '{"$or": [{"noun": 99}, {"tags": "all"}]}', '--k', '1');
+  expect(fine).toMatchObject({ code: 0, stderr: '' });
+});
+
 test.each<[string, string[], number, string]>([
   ['nowhere', ['nowhere', 'x'], 1, 'no such run, index or collection'],
   ['an unknown mode', ['run', 'x', '--compare', 'bm25,dens'], 2, 'did you mean "dense"?'],
   ['no reranker', ['run', 'x', '--mode', 'cascade'], 1, 'give one with --reranker'],
   ['queries without a run', ['run', '--queries', 'data'], 2, '--queries needs --run'],
   ['a query and queries', ['run', 'x', '--queries', 'data', '--run', 'r'], 2, 'got both'],
-  ['a wrong filter', ['run', 'x', '--filter', 'noun'], 1, 'expected a condition such as'],
-  ['an unknown operator', ['run', 'x', '--filter', '{"noun": {"$gtee": 1}}'], 1, 'did you mean "$gte"?'],
+  ['a wrong filter', ['run', 'x', '--filter', 'noun'], 2, 'expected a condition such as'],
+  ['a filter that is no JSON', ['run', 'x', '--filter', '{bad'], 2, 'not valid JSON'],
+  ['a filter without a value', ['run', 'x', '--filter', 'noun>'], 2, 'for example noun>2000'],
+  ['an empty query', ['run', ' '], 2, 'Expected some words'],
+  ['an unknown operator', ['run', 'x', '--filter', '{"noun": {"$gtee": 1}}'], 2, 'did you mean "$gte"?'],
   ['one weight', ['run', 'x', '--weights', '1'], 2, 'expected two'],
 ])('%s: a clear error', async (_, args, expected, message) => {
   const { code, stdout, stderr } = await search(...args);

@@ -1,4 +1,4 @@
-import { NearmissError } from '../base/errors.js';
+import { NearmissError, UsageError } from '../base/errors.js';
 import type { Qrels } from '../data/dataset.js';
 import { type EvaluateOptions, type Evaluation, evaluate } from './evaluate.js';
 import type { Measure } from './measure.js';
@@ -87,7 +87,7 @@ export function compareRuns(
     .flatMap((measure) => (typeof measure === 'string' ? parseMeasures(measure) : measure))
     .filter(({ text, shown }) => !text && shown === undefined);
   if (wanted.length === 0) {
-    throw new NearmissError('none of these measures has a value for each query, as a comparison needs', {
+    throw new UsageError('none of these measures has a value for each query, as a comparison needs', {
       hint: 'use for example nDCG@10',
     });
   }

@@ -4,7 +4,7 @@ import type { StudyProgress } from '../../analyze/study-progress.js';
 import { writeFileAtomic } from '../../base/files.js';
 import { Progress } from '../../base/progress.js';
 import type { RegisterCommand } from '../command.js';
-import { wholeNumber } from '../option-parsers.js';
+import { repeated, wholeNumber } from '../option-parsers.js';
 
 interface ReportFlags {
   out?: string;
@@ -44,7 +44,7 @@ export const registerReport: RegisterCommand = (program) => {
     .option(
       '--query <id>',
       'draw the space around this query; may be repeated (default: three of dev)',
-      collect,
+      repeated,
     )
     .addOption(new Option('--method <name>', 'how to draw it').choices(['tsne', 'umap']).default('tsne'))
     .option('--queries <n>', 'training queries to sample for the analysis', wholeNumber(1), 200)
@@ -92,8 +92,4 @@ function shower(): (progress: StudyProgress) => void {
     shown.bar.advance(done - shown.done);
     shown.done = done;
   };
-}
-
-function collect(id: string, earlier: string[] = []): string[] {
-  return [...earlier, id];
 }

@@ -1,8 +1,9 @@
 import { availableParallelism } from 'node:os';
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import { TABLE1_ROWS } from '../../analyze/table1/rows.js';
 import type { Table1Result } from '../../analyze/table1/table1.js';
 import type { RegisterCommand } from '../command.js';
-import { repeated, wholeNumber } from '../option-parsers.js';
+import { list, repeated, wholeNumber } from '../option-parsers.js';
 import { watchTraining } from '../watch-training.js';
 
 interface ReproOptions {
@@ -11,7 +12,7 @@ interface ReproOptions {
   size: keyof typeof STEP_FACTOR;
   split: string;
   testSplit: string;
-  recipes?: string;
+  recipes?: string[];
   set: string[];
   trainerThreads?: number;
   inferencerThreads?: number;
@@ -47,7 +48,7 @@ export const registerRepro: RegisterCommand = (program) => {
     )
     .option('--split <name>', 'split to learn from', 'train')
     .option('--test-split <name>', 'split to compare on', 'test')
-    .option('--recipes <list>', 'only these rows, with commas between')
+    .option('--recipes <list>', 'only these rows, with commas between', rows)
     .option('--set <path=value>', 'change a value of every recipe (repeatable)', repeated, [])
     .option('--trainer-threads <n>', "the Trainer's share of the cores (default: all)", wholeNumber(1))
     .option('--inferencer-threads <n>', "the Inferencer's share of the cores (default: all)", wholeNumber(1))
@@ -76,13 +77,21 @@ async function table1Command(options: ReproOptions): Promise<void> {
     out: options.out,
     stepFactor: STEP_FACTOR[options.size],
     set: options.set,
-    recipes: options.recipes?.split(','),
+    recipes: options.recipes,
     supervise: { threads, ...watched.supervise },
     onRow: (row) => watched.say(rowLine(row)),
   }).finally(watched.close);
   await writeFileAtomic(`${options.out}/table1.json`, `${JSON.stringify(table, null, 2)}\n`);
   await writeFileAtomic(`${options.out}/table1.md`, `${table1Text(table, 'markdown')}\n`);
   process.stdout.write(`${options.json ? JSON.stringify(table) : table1Text(table, 'text')}\n`);
+}
+
+function rows(text: string): string[] {
+  const known = TABLE1_ROWS.map(({ recipe }) => recipe);
+  const recipes = list(text);
+  const unknown = recipes.find((recipe) => !known.includes(recipe));
+  if (unknown === undefined) return recipes;
+  throw new InvalidArgumentError(`Expected recipes among ${known.join(', ')}; got "${unknown}".`);
 }
 
 function rowLine({ system, measures, steps, seconds }: Table1Result): string {

@@ -1,4 +1,4 @@
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
 import { DEFAULT_KEY_FILE, LOG_LEVELS, type LogLevel } from '../../serve/names.js';
 import type { RegisterCommand } from '../command.js';
@@ -71,7 +71,7 @@ export const registerServe: RegisterCommand = (program) => {
       `look for something newer every so often (${WATCH_SECONDS})`,
       numberBetween(0.1, 86_400),
     )
-    .option('--cors <origin>', 'pages of this origin may use the API (repeatable)', repeated, [])
+    .option('--cors <origin>', 'pages of this origin may use the API (repeatable)', origins, [])
     .addOption(new Option('--log-level <level>', 'what to log on stderr').choices(LOG_LEVELS).default('info'))
     .option('--max-k <n>', 'hits for a query', wholeNumber(1))
     .option('--max-batch <n>', 'queries, texts or documents in a request', wholeNumber(1))
@@ -119,6 +119,13 @@ async function searchOptions({ data, model, reranker, rerankDepth, threads }: Se
     ...given,
     onProgress: (step: { label: string; unit: string; total?: number }) => new Progress(step),
   };
+}
+
+/** Browsers say where a page is from without its path, so anything else would never match. */
+function origins(text: string, before: string[]): string[] {
+  if (text === '*' || text === 'null' || /^[a-z][a-z\d+.-]*:\/\/[^\s/]+$/.test(text))
+    return repeated(text, before);
+  throw new InvalidArgumentError('Expected an origin such as https://example.org, without a path, or *.');
 }
 
 function portNumber(text: string): number {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { list, wholeNumber } from './source-options.js';
+import { list, wholeNumber } from '../../option-parsers.js';
 
 interface SampleFlags {
   documents: number;
@@ -21,7 +21,7 @@ export function registerSample(data: Command): void {
     .requiredOption('--documents <n>', 'how many documents in all', wholeNumber(1))
     .requiredOption('--queries <n>', 'how many judged queries', wholeNumber(1))
     .option('--from <splits>', 'draw queries from these splits, comma separated (default: all)', list)
-    .option('--seed <n>', 'same seed, same sample', wholeNumber(), 42)
+    .option('--seed <n>', 'same seed, same sample', wholeNumber(0), 42)
     .option('--gzip', 'compress corpus, queries and examples')
     .option('--overwrite', 'replace the folder where it exists')
     .option('--json', 'print the counts as JSON')
