@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { Option } from 'commander';
+import type { SharedReport } from '../../analyze/index.js';
 import type { StudyProgress } from '../../analyze/study-progress.js';
 import { writeFileAtomic } from '../../base/files.js';
-import { Progress } from '../../base/progress.js';
 import type { RegisterCommand } from '../command.js';
 import { repeated, wholeNumber } from '../option-parsers.js';
+import { StudyBars } from '../study-bars.js';
 
 interface ReportFlags {
   out?: string;
@@ -58,21 +59,12 @@ export const registerReport: RegisterCommand = (program) => {
 };
 
 async function reportCommand(run: string, flags: ReportFlags): Promise<void> {
-  const { figuresFolder, makeSharedReport, writeFigures } = await import('../../analyze/index.js');
   const { rasterize, requireChromium } = await import('../rasterize.js');
-  const { out = join(run, 'report.html'), split, query: queries, method, threads, quiet } = flags;
+  const { out = join(run, 'report.html') } = flags;
   // Before minutes are spent.
   const browser = flags.png ? await requireChromium() : undefined;
-  const report = await makeSharedReport({
-    run,
-    split,
-    queries,
-    method,
-    sample: flags.queries,
-    threads,
-    quiet,
-    onProgress: quiet ? undefined : shower(),
-  });
+  const report = await makeReport(run, flags);
+  const { figuresFolder, writeFigures } = await import('../../analyze/index.js');
   await writeFileAtomic(out, report.html);
   const folder = figuresFolder(out);
   if (flags.svg || browser) {
@@ -81,15 +73,19 @@ async function reportCommand(run: string, flags: ReportFlags): Promise<void> {
   const { analysis, quality, space } = report;
   if (flags.json) process.stdout.write(`${JSON.stringify({ out, quality, space, analysis })}\n`);
   else process.stdout.write(`${out}\n`);
-  if (!quiet && (flags.svg || browser)) process.stderr.write(`figures: ${folder}\n`);
+  if (!flags.quiet && (flags.svg || browser)) process.stderr.write(`figures: ${folder}\n`);
 }
 
-/** One progress line for each part. */
-function shower(): (progress: StudyProgress) => void {
-  let shown: { part: string; bar: Progress; done: number } | undefined;
-  return ({ part, done, total }) => {
-    if (shown?.part !== part) shown = { part, bar: new Progress({ label: part, total }), done: 0 };
-    shown.bar.advance(done - shown.done);
-    shown.done = done;
-  };
+async function makeReport(run: string, flags: ReportFlags): Promise<SharedReport> {
+  const { split, query: queries, method, queries: sample, threads, quiet } = flags;
+  const bars = quiet ? undefined : new StudyBars();
+  // Loading and reading alone take seconds.
+  bars?.begin('read the run');
+  try {
+    const { makeSharedReport } = await import('../../analyze/index.js');
+    const onProgress = bars && ((progress: StudyProgress) => bars.show(progress));
+    return await makeSharedReport({ run, split, queries, method, sample, threads, quiet, onProgress });
+  } finally {
+    bars?.clear();
+  }
 }
