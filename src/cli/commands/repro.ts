@@ -13,7 +13,7 @@ interface ReproOptions {
   split: string;
   testSplit: string;
   recipes?: string[];
-  set: string[];
+  set?: string[];
   trainerThreads?: number;
   inferencerThreads?: number;
   json?: boolean;
@@ -36,6 +36,7 @@ export const registerRepro: RegisterCommand = (program) => {
     .command('repro')
     .summary('reproduce experiments of the papers')
     .description('Reproduces experiments of the papers.')
+    .addHelpText('after', EXAMPLES)
     .command('table1')
     .summary("all rows of the ANCE paper's Table 1")
     .description(
@@ -49,7 +50,7 @@ export const registerRepro: RegisterCommand = (program) => {
     .option('--split <name>', 'split to learn from', 'train')
     .option('--test-split <name>', 'split to compare on', 'test')
     .option('--recipes <list>', 'only these rows, with commas between', rows)
-    .option('--set <path=value>', 'change a value of every recipe (repeatable)', repeated, [])
+    .option('--set <path=value>', 'change a value of every recipe (repeatable)', repeated)
     .option('--trainer-threads <n>', "the Trainer's share of the cores (default: all)", wholeNumber(1))
     .option('--inferencer-threads <n>', "the Inferencer's share of the cores (default: all)", wholeNumber(1))
     .option('--json', 'print the table as one JSON object')
@@ -76,7 +77,7 @@ async function table1Command(options: ReproOptions): Promise<void> {
     testSplit: options.testSplit,
     out: options.out,
     stepFactor: STEP_FACTOR[options.size],
-    set: options.set,
+    set: options.set ?? [],
     recipes: options.recipes,
     supervise: { threads, ...watched.supervise },
     onRow: (row) => watched.say(rowLine(row)),

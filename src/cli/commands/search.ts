@@ -38,7 +38,7 @@ export const registerSearch: RegisterCommand = (program) => {
     )
     .option('--compare <modes>', 'several modes side by side, e.g. bm25,dense,hybrid', modeList)
     .option('--k <n>', 'hits for each query', wholeNumber(1), 10)
-    .option('--filter <condition>', 'only documents whose metadata match; may be repeated', repeated, [])
+    .option('--filter <condition>', 'only documents whose metadata match; may be repeated', repeated)
     .option('--explain', 'show how each score came about')
     .option('--data <dir>', 'the collection (a run knows its own)')
     .option('--model <model>', 'the model that encoded the index, or that is to encode the collection')
