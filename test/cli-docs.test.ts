@@ -9,6 +9,7 @@ const program = buildProgram();
 test('docs/cli.md says what --help says (vitest -u writes it)', async () => {
   const page = cliReference(program);
   expect(page.split('\n## ').length).toBeGreaterThan(20);
+  expect(page).not.toContain('[object');
   await expect(page).toMatchFileSnapshot(resolve(import.meta.dirname, '../docs/cli.md'));
 });
 

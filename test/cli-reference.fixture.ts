@@ -71,10 +71,11 @@ function argumentName(argument: Argument): string {
   return argument.required ? `<${inner}>` : `[${inner}]`;
 }
 
-function row(name: string, { description, defaultValue, argChoices }: Argument | Option): string {
+function row(name: string, option: Argument | Option): string {
+  const { description, defaultValue, defaultValueDescription, argChoices } = option;
   const notes = [
     ...(argChoices ? [`one of ${argChoices.map((choice) => `\`${choice}\``).join(', ')}`] : []),
-    ...(isShown(defaultValue) ? [`default \`${String(defaultValue)}\``] : []),
+    ...(isShown(defaultValue) ? [`default \`${defaultValueDescription ?? String(defaultValue)}\``] : []),
   ];
   return `| \`${name.replaceAll('|', '\\|')}\` | ${cell(description)}${notes.length > 0 ? ` (${notes.join('; ')})` : ''} |`;
 }

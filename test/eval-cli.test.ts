@@ -66,6 +66,23 @@ describe('eval', () => {
     ]);
   });
 
+  test('judged queries without hits are told on stderr and counted in JSON', async () => {
+    const told =
+      'nearmiss: sys has no hits for 1 of 3 judged queries; it is left out, as trec_eval does; -c counts it as 0\n';
+    const some = await run('eval', 'run.trec', 'qrels.txt', '--json', '-m', 'RR');
+    expect(some.stderr).toBe(told);
+    expect(JSON.parse(some.stdout)).toMatchObject({ queries: 2, missing: 1, mean: { RR: 0.5 } });
+    expect((await run('eval', 'run.trec', 'qrels.txt', '--format', 'trec')).stderr).toBe(told);
+    const all = await run('eval', 'run.trec', 'qrels.txt', '--json', '-m', 'RR', '-c');
+    expect(all.stderr).toBe('');
+    expect(JSON.parse(all.stdout)).toMatchObject({ queries: 3, missing: 1, mean: { RR: 1 / 3 } });
+    const several = await runBuiltCli(['eval', '-', 'qrels.txt'], {
+      cwd: folder,
+      input: 'q1 Q0 d1 1 2 one\n',
+    });
+    expect(several.stderr).toContain('one has no hits for 2 of 3 judged queries; they are left out');
+  });
+
   test('a dataset folder with its answers', async () => {
     const { stdout, stderr, code } = await run(
       'eval',
@@ -160,11 +177,11 @@ describe('compare and fuse', () => {
       '-m',
       'RR',
     );
-    expect(result.stderr).toBe('nearmiss: short has no hits for 1 of 2 queries; they count as 0\n');
+    expect(result.stderr).toBe('nearmiss: short has no hits for 1 of 2 queries; it counts as 0\n');
     const report = JSON.parse(result.stdout);
     expect(report.queries).toEqual(['q1', 'q2']);
     expect(report.pairs[0]).toMatchObject({ system: 'short', reference: 'sys', difference: 0, ties: 2 });
-    expect(report.systems[1].perQuery.RR).toEqual([1, 0]);
+    expect(report.systems[1]).toMatchObject({ missing: 1, perQuery: { RR: [1, 0] } });
   });
 
   test('runs with the same tag are told apart by their files', async () => {

@@ -31,6 +31,8 @@ test('train, then search', async () => {
   const found = await runExample('search.mjs', 'run', 'gox');
   expect(found.trim().split('\n')).toHaveLength(5);
   expect(found).toMatch(/^\d\.\d{4} \S+ \S+/);
+  const inCollection = await runExample('search.mjs', 'data', found.trim().split(' ').at(-1)!);
+  expect(inCollection).toMatch(/^\d+\.\d{4} \S+ \S+/);
 });
 
 test('a custom loss falls', async () => {

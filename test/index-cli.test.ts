@@ -65,7 +65,7 @@ test('rows with the same id are one document', async () => {
 
 test('bare rows need a dimension, and no ids', async () => {
   const without = await run('bare.f16', 'bare');
-  expect([without.code, without.stderr]).toEqual([1, expect.stringContaining('the dimension of bare rows')]);
+  expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('the dimension of bare rows')]);
   const { code, stderr } = await run('bare.f16', 'bare', '--dimension', '2', '--storage', 'f16');
   expect(stderr).toContain('bare.ids.txt is not there: documents are numbered from 0');
   expect(code).toBe(0);

@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeSearchFixture, type SearchFixture } from '../src/search/search.fixture.js';
 import { type CliResult, runBuiltCli } from './console-blocks.fixture.js';
@@ -75,26 +74,47 @@ test('tuning keeps weights for later', async () => {
   });
 });
 
-test('without a query, lines of a pipe are answered; a mistake does not end it', async () => {
-  const main = resolve(import.meta.dirname, '../dist/cli/main.js');
-  const child = spawn(process.execPath, [main, 'search', 'run', '--threads', '1'], { cwd: fixture.folder });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (chunk) => {
-    stdout += chunk;
+test('without a query, every line of a pipe is one', async () => {
+  const { code, stdout } = await runBuiltCli(['search', 'run', '--k', '1', '--threads', '1', '--json'], {
+    cwd: fixture.folder,
+    input: `:help\n${text}\n:quit\n`,
   });
-  child.stderr.on('data', (chunk) => {
-    stderr += chunk;
+  expect(code).toBe(0);
+  const answers = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(answers.map((answer) => answer.text)).toEqual([':help', text, ':quit']);
+  expect(answers[1].hits[0].id).toBe('d1-6');
+});
+
+test('queries of a pipe that fail make the exit code 1', async () => {
+  await runBuiltCli(['bm25', 'index', 'data', 'words'], { cwd: fixture.folder });
+  const { code, stdout, stderr } = await runBuiltCli(['search', 'words', '--filter', 'noun=1'], {
+    cwd: fixture.folder,
+    input: 'one\ntwo\n',
   });
-  child.stdin.end(
-    `:k 1\n:mod dense\n:mode cascade\n${text}\n:explain\n:mode dense\n${text}\n:open 1\n:open 9\n:quit\nnever\n`,
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain('nearmiss: "two": filter: there is no collection');
+});
+
+test('a field that no document has is told', async () => {
+  const { code, stderr } = await search(
+    'run',
+    text,
+    '--filter',
+    'nuon!=1',
+    '--compare',
+    'bm25,dense',
+    '--k',
+    '1',
   );
-  expect(await new Promise((done) => child.on('close', done))).toBe(0);
-  expect(stderr).toContain('did you mean :mode?');
-  expect(stderr).toContain('no cross-encoder');
-  expect(stderr).toContain('no hit 9, the last search has 1');
-  expect(stdout.match(/^ {2}1 {2}/gm)).toHaveLength(2);
-  expect(stdout).toMatch(/dense \d\.\d{4} \(rank 1\)/);
+  expect(code).toBe(0);
+  expect(
+    stderr.match(/no document has the field "nuon" in its metadata\n {2}→ did you mean noun\?/g),
+  ).toHaveLength(1);
+  const fine = await search('run', text, '--filter', '{"$or": [{"noun": 99}, {"tags": "all"}]}', '--k', '1');
+  expect(fine).toMatchObject({ code: 0, stderr: '' });
 });
 
 test.each<[string, string[], number, string]>([
@@ -103,8 +123,11 @@ test.each<[string, string[], number, string]>([
   ['no reranker', ['run', 'x', '--mode', 'cascade'], 1, 'give one with --reranker'],
   ['queries without a run', ['run', '--queries', 'data'], 2, '--queries needs --run'],
   ['a query and queries', ['run', 'x', '--queries', 'data', '--run', 'r'], 2, 'got both'],
-  ['a wrong filter', ['run', 'x', '--filter', 'noun'], 1, 'expected a condition such as'],
-  ['an unknown operator', ['run', 'x', '--filter', '{"noun": {"$gtee": 1}}'], 1, 'did you mean "$gte"?'],
+  ['a wrong filter', ['run', 'x', '--filter', 'noun'], 2, 'expected a condition such as'],
+  ['a filter that is no JSON', ['run', 'x', '--filter', '{bad'], 2, 'not valid JSON'],
+  ['a filter without a value', ['run', 'x', '--filter', 'noun>'], 2, 'for example noun>2000'],
+  ['an empty query', ['run', ' '], 2, 'Expected some words'],
+  ['an unknown operator', ['run', 'x', '--filter', '{"noun": {"$gtee": 1}}'], 2, 'did you mean "$gte"?'],
   ['one weight', ['run', 'x', '--weights', '1'], 2, 'expected two'],
 ])('%s: a clear error', async (_, args, expected, message) => {
   const { code, stdout, stderr } = await search(...args);

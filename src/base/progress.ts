@@ -44,6 +44,16 @@ export class Progress {
     this.#terminal = this.#stream.isTTY === true && process.env.TERM !== 'dumb';
   }
 
+  /** In a terminal, says at once what is being done: for work whose first unit takes long. */
+  begin(): void {
+    if (this.#terminal && !this.#options.quiet) this.#stream.write(`\r\x1b[2K${this.#options.label} …`);
+  }
+
+  /** In a terminal, takes the bar away. */
+  clear(): void {
+    if (this.#terminal && !this.#options.quiet) this.#stream.write('\r\x1b[2K');
+  }
+
   /** Counts `units` more as done; `note` is shown at the end of the line, e.g. `7,100 tokens/s`. */
   advance(units = 1, note?: string): void {
     this.#done += units;

@@ -1,4 +1,4 @@
-import { NearmissError } from '../base/errors.js';
+import { NearmissError, UsageError } from '../base/errors.js';
 import type { Qrels } from '../data/dataset.js';
 import { type EvaluateOptions, type Evaluation, evaluate } from './evaluate.js';
 import type { Measure } from './measure.js';
@@ -48,14 +48,12 @@ export interface PairedResult {
 }
 
 export interface Comparison {
-  /** One evaluation a system, all over the same queries. */
+  /** One evaluation a system, all over the same queries: those that it has no hits for count as 0. */
   evaluations: Evaluation[];
   queries: readonly string[];
   measures: readonly Measure[];
   pairs: PairedResult[];
   overlaps: ({ system: number; reference: number } & Overlap)[];
-  /** For each system, how many of the queries it has no hits for; they count as 0. */
-  missing: number[];
   options: Required<
     Pick<CompareOptions, 'test' | 'correction' | 'alpha' | 'overlapDepth' | 'permutations' | 'seed'>
   > & { baseline?: number };
@@ -89,7 +87,7 @@ export function compareRuns(
     .flatMap((measure) => (typeof measure === 'string' ? parseMeasures(measure) : measure))
     .filter(({ text, shown }) => !text && shown === undefined);
   if (wanted.length === 0) {
-    throw new NearmissError('none of these measures has a value for each query, as a comparison needs', {
+    throw new UsageError('none of these measures has a value for each query, as a comparison needs', {
       hint: 'use for example nDCG@10',
     });
   }
@@ -107,7 +105,6 @@ export function compareRuns(
       reference,
       ...meanOverlap(runs[system], runs[reference], queries, { ...options, depth: settings.overlapDepth }),
     })),
-    missing: runs.map(({ rankings }) => queries.filter((query) => !rankings.has(query)).length),
     options: settings,
   };
 }

@@ -30,6 +30,8 @@ export interface Evaluation {
   readonly perQuery: Readonly<Record<string, Float64Array>>;
   /** The same for measures that are texts (`relstring`). */
   readonly texts: Readonly<Record<string, readonly string[]>>;
+  /** How many judged queries the run has no hits for: left out, or with `complete` counted as having found nothing. */
+  readonly missing: number;
 }
 
 const EMPTY: Ranking = { ids: [], scores: new Float64Array() };
@@ -70,7 +72,8 @@ export function evaluate(
   const mean = Object.fromEntries(
     wanted.map((measure) => [measure.name, summarize(measure, perQuery[measure.name])]),
   );
-  return { tag: run.tag, measures: wanted, queries, mean, perQuery, texts };
+  const missing = [...qrels.keys()].filter((query) => !run.rankings.has(query)).length;
+  return { tag: run.tag, measures: wanted, queries, mean, perQuery, texts, missing };
 }
 
 function judge(

@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { NearmissError } from '../base/errors.js';
+import { NearmissError, UsageError } from '../base/errors.js';
 import { AtomicFile } from '../base/files.js';
 import { detach, readLines } from '../base/lines.js';
 import { RandomAccessFile } from '../base/random-access-file.js';
@@ -124,15 +124,16 @@ export class VectorFileWriter {
   }
 }
 
-function storageType(path: string, asked: StorageType | undefined): StorageType {
+/** How a file of this name stores its numbers; fails where the name does not say, or says something else than asked. */
+export function storageType(path: string, asked: StorageType | undefined): StorageType {
   const raw = RAW_TYPES.get(extname(path));
   if (raw === undefined && extname(path) !== '.npy') {
-    throw new NearmissError(`${path}: expected a name ending in .npy, .f32 or .f16`, {
+    throw new UsageError(`${path}: expected a name ending in .npy, .f32 or .f16`, {
       hint: 'the ending says the format: NumPy, or bare rows of floats',
     });
   }
   if (raw !== undefined && asked !== undefined && raw !== asked) {
-    throw new NearmissError(`${path}: the name says ${raw}, but ${asked} was asked for`, {
+    throw new UsageError(`${path}: the name says ${raw}, but ${asked} was asked for`, {
       hint: `name the file .${asked} or .npy`,
     });
   }
@@ -212,8 +213,8 @@ export class VectorFile {
 
 function rawHeader(file: RandomAccessFile, { dimension }: { dimension?: number }): NpyHeader {
   if (dimension === undefined) {
-    throw new NearmissError(`${file.path}: the dimension of bare rows is not known`, {
-      hint: 'say the dimension, or use a .npy file, which holds it',
+    throw new UsageError(`${file.path}: the dimension of bare rows is not known`, {
+      hint: 'say the dimension (--dimension), or use a .npy file, which holds it',
     });
   }
   const type = RAW_TYPES.get(extname(file.path))!;

@@ -1,4 +1,4 @@
-import { NearmissError } from '../base/errors.js';
+import { NearmissError, UsageError } from '../base/errors.js';
 import { compileFilter, type DocumentFilter } from './filter.js';
 
 const COMPARISONS: Record<string, string> = { '>=': '$gte', '<=': '$lte', '>': '$gt', '<': '$lt' };
@@ -13,8 +13,18 @@ const CONDITION = /^\s*([^<>=!\s]+)\s*(>=|<=|!=|=|>|<)\s*(.*?)\s*$/s;
  */
 export function parseFilter(text: string): DocumentFilter {
   const filter = text.trimStart().startsWith('{') ? parseObject(text) : parseCondition(text);
-  compileFilter(filter);
+  check(filter);
   return filter;
+}
+
+/** What is wrong with a filter is here a mistake of the person who typed it. */
+function check(filter: DocumentFilter): void {
+  try {
+    compileFilter(filter);
+  } catch (error) {
+    if (!(error instanceof NearmissError)) throw error;
+    throw new UsageError(error.message, { hint: error.hint, cause: error });
+  }
 }
 
 /** All of several filters. */
@@ -26,7 +36,7 @@ function parseObject(text: string): DocumentFilter {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new NearmissError(`filter: not valid JSON: ${(error as Error).message}`, {
+    throw new UsageError(`filter: not valid JSON: ${(error as Error).message}`, {
       hint: `for example '{"year": {"$gte": 2000}}', or year>=2000`,
       cause: error,
     });
@@ -36,20 +46,32 @@ function parseObject(text: string): DocumentFilter {
 function parseCondition(text: string): DocumentFilter {
   const match = CONDITION.exec(text);
   if (!match) {
-    throw new NearmissError(
+    throw new UsageError(
       `filter: expected a condition such as year>=2000 or lang=en, got ${JSON.stringify(text)}`,
       { hint: 'more than one: repeat --filter; anything else: JSON such as {"lang": {"$in": ["en", "de"]}}' },
     );
   }
   const [, field, operator, typed] = match;
-  if (operator in COMPARISONS) return { [field]: { [COMPARISONS[operator]]: values(typed)[0] } };
-  const wanted = typed.split(',').flatMap((value) => values(value.trim()));
+  const comparison = COMPARISONS[operator];
+  const given = comparison ? [typed] : typed.split(',').map((value) => value.trim());
+  if (given.includes('')) throw noValue(text, field, operator);
+  if (comparison) return { [field]: { [comparison]: values(typed)[0] } };
+  const wanted = given.flatMap(values);
   return { [field]: { [operator === '=' ? '$in' : '$nin']: wanted } };
+}
+
+function noValue(text: string, field: string, operator: string): UsageError {
+  const message = `filter: expected a value after "${operator}", got ${JSON.stringify(text)}`;
+  const hint =
+    operator in COMPARISONS
+      ? `for example ${field}${operator}2000`
+      : `for example ${field}${operator}en or ${field}${operator}en,de; the empty text: {"${field}": ""}`;
+  return new UsageError(message, { hint });
 }
 
 /** What a typed value may stand for, the likeliest first. */
 function values(typed: string): (string | number | boolean | null)[] {
   if (typed === 'true' || typed === 'false') return [typed === 'true', typed];
   if (typed === 'null') return [null, typed];
-  return typed !== '' && Number.isFinite(Number(typed)) ? [Number(typed), typed] : [typed];
+  return Number.isFinite(Number(typed)) ? [Number(typed), typed] : [typed];
 }

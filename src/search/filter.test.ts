@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { UsageError } from '../base/errors.js';
 import { compileFilter, type DocumentFilter, documentFilterSchema } from './filter.js';
 import { allOf, parseFilter } from './filter-text.js';
 
@@ -110,11 +111,18 @@ describe('as typed', () => {
     expect(compileFilter(parseFilter('year=2004'))({ year: '2004' })).toBe(true);
   });
 
-  test('mistakes', () => {
-    expect(() => parseFilter('year')).toThrow(
-      'expected a condition such as year>=2000 or lang=en, got "year"',
-    );
-    expect(() => parseFilter('{"year": }')).toThrow('filter: not valid JSON');
+  test.each<[string, string, string]>([
+    ['year', 'expected a condition such as year>=2000 or lang=en, got "year"', 'repeat --filter'],
+    ['{"year": }', 'filter: not valid JSON', 'year>=2000'],
+    ['{"year": {"$gtee": 1}}', 'filter.year.$gtee: expected one of $eq', 'did you mean "$gte"?'],
+    ['year>', 'filter: expected a value after ">", got "year>"', 'for example year>2000'],
+    ['lang= ', 'filter: expected a value after "=", got "lang= "', '{"lang": ""}'],
+    ['lang!=de,', 'filter: expected a value after "!=", got "lang!=de,"', 'lang!=en,de'],
+  ])('%s is a mistake of usage', (text, message, hint) => {
+    const error = thrownBy(() => parseFilter(text));
+    expect(error).toBeInstanceOf(UsageError);
+    expect(error.message).toContain(message);
+    expect(error.hint).toContain(hint);
   });
 
   test('several are all wanted', () => {
@@ -122,3 +130,12 @@ describe('as typed', () => {
     expect(compileFilter(allOf([{ year: 2004 }, { language: 'de' }]))(metadata)).toBe(false);
   });
 });
+
+function thrownBy(action: () => unknown): UsageError {
+  try {
+    action();
+  } catch (error) {
+    return error as UsageError;
+  }
+  throw new Error('expected an error');
+}

@@ -184,8 +184,19 @@ function anyElement(test: ValueTest): ValueTest {
   return (value) => (Array.isArray(value) ? value.some(test) : test(value));
 }
 
+/** The fields that a filter asks about. */
+export function fieldsOf(filter: DocumentFilter): string[] {
+  const fields = Object.entries(filter).flatMap(([key, value]) => {
+    if (value === undefined) return [];
+    if (key === '$not') return fieldsOf(value as DocumentFilter);
+    if (key === '$and' || key === '$or') return (value as DocumentFilter[]).flatMap(fieldsOf);
+    return [key];
+  });
+  return [...new Set(fields)];
+}
+
 /** A field by its whole name, else by its path through objects. */
-function valueAt(metadata: unknown, field: string): unknown {
+export function valueAt(metadata: unknown, field: string): unknown {
   if (!isObject(metadata)) return undefined;
   if (Object.hasOwn(metadata, field)) return metadata[field];
   const dot = field.indexOf('.');

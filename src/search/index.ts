@@ -16,7 +16,7 @@ export {
   type FilterMatcher,
 } from './filter.js';
 export { parseFilter } from './filter-text.js';
-export { FilteredDocuments } from './filtered-documents.js';
+export { FilteredDocuments, type OnUnknownField } from './filtered-documents.js';
 export { compareHits } from './hits.js';
 export { type HybridOptions, HybridRetriever } from './hybrid-retriever.js';
 export {

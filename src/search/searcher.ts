@@ -2,6 +2,7 @@ import type { Document } from '../data/index.js';
 import type { SessionOptions } from '../engine/index.js';
 import type { DocumentStore } from './document-store.js';
 import type { DocumentFilter } from './filter.js';
+import type { OnUnknownField } from './filtered-documents.js';
 import type { HybridOptions } from './hybrid-retriever.js';
 import type { Reranker } from './reranker.js';
 import type { Hit, Retriever, SearchMode } from './retriever.js';
@@ -42,6 +43,8 @@ export interface OpenSearcherOptions {
   onProgress?: (step: PrepareStep) => { advance(units: number): void; finish(): void };
   /** Told what is worth knowing, e.g. that a run's collection is not there. */
   onNote?: (note: string) => void;
+  /** Told of a field that a filter asks about and no document has: usually a slip of the pen. */
+  onUnknownField?: OnUnknownField;
 }
 
 export interface SearchVectorsOptions {

@@ -7,6 +7,7 @@ import type { Run } from '../../evaluate/run.js';
 import type { Correction } from '../../evaluate/significance/correction.js';
 import type { RegisterCommand } from '../command.js';
 import { numberBetween, wholeNumber, words } from '../option-parsers.js';
+import { warnOfMissing } from '../warn-of-missing.js';
 
 interface CompareCommandOptions {
   qrels: string;
@@ -97,7 +98,10 @@ async function compareCommand(paths: string[], options: CompareCommandOptions): 
     overlapDepth: options.overlap,
     baseline: options.baseline === undefined ? undefined : findSystem(options.baseline, names, paths),
   });
-  warnOfMissing(comparison, names);
+  const among = `${count(comparison.queries.length)} queries`;
+  comparison.evaluations.forEach(({ missing }, system) => {
+    warnOfMissing({ run: names[system], missing, among });
+  });
   if (options.json || options.format === 'json') {
     process.stdout.write(`${JSON.stringify(jsonComparison(comparison, names), null, 2)}\n`);
   } else {
@@ -131,15 +135,6 @@ function findSystem(wanted: string, names: string[], paths: string[]): number {
   throw new UsageError(`--baseline: no run called "${wanted}"`, { hint: `the runs are ${names.join(', ')}` });
 }
 
-function warnOfMissing({ missing, queries }: Comparison, names: string[]): void {
-  missing.forEach((lacking, system) => {
-    if (lacking === 0) return;
-    process.stderr.write(
-      `nearmiss: ${names[system]} has no hits for ${count(lacking)} of ${count(queries.length)} queries; they count as 0\n`,
-    );
-  });
-}
-
 function jsonComparison(comparison: Comparison, names: string[]): unknown {
   const { evaluations, measures, pairs, overlaps, queries, options } = comparison;
   const named = <T extends { system: number; reference: number }>(pair: T): object => ({
@@ -150,8 +145,9 @@ function jsonComparison(comparison: Comparison, names: string[]): unknown {
   return {
     queries,
     options: { ...options, baseline: options.baseline === undefined ? null : names[options.baseline] },
-    systems: evaluations.map(({ mean, perQuery }, system) => ({
+    systems: evaluations.map(({ mean, perQuery, missing }, system) => ({
       name: names[system],
+      missing,
       mean,
       perQuery: Object.fromEntries(measures.map(({ name }) => [name, [...perQuery[name]]])),
     })),

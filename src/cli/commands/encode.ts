@@ -1,9 +1,8 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
 import type { StorageType } from '../../model/float-storage.js';
-import { wholeNumber } from '../option-parsers.js';
+import { list, repeated, wholeNumber } from '../option-parsers.js';
 import { TEXT_FORMATS, type TextFormat } from '../text-formats.js';
-import { list } from './data/source-options.js';
 
 interface EncodeFlags {
   model: string;
@@ -56,7 +55,7 @@ export function registerEncode(program: Command): void {
       new Option('--format <name>', 'format of the input').choices([...TEXT_FORMATS]).default('auto'),
     )
     .option('--id-field <name>', 'field or column that holds the id')
-    .option('--text-field <name>', 'field that holds the text (repeatable: joined)', append)
+    .option('--text-field <name>', 'field that holds the text (repeatable: joined)', repeated)
     .option('--title-field <name>', 'field that holds the title')
     .option('--line-ids', 'records have no id: use the number of the line')
     .option('--columns <names>', 'names of the columns, comma separated, for tables without a header', list)
@@ -84,6 +83,9 @@ async function encodeAction(input: string, flags: EncodeFlags): Promise<void> {
       hint: 'documents belong to no split',
     });
   }
+  const { storageType } = await import('../../model/vector-file.js');
+  // Before the model is loaded.
+  storageType(flags.output, flags.dtype);
   const { encodeFile } = await import('../encode-file.js');
   const { count } = await import('../../base/progress.js');
   const summary = await encodeFile(input, {
@@ -99,8 +101,4 @@ async function encodeAction(input: string, flags: EncodeFlags): Promise<void> {
         `${count(summary.tokens)} tokens at ${count(summary.tokensPerSecond)}/s; ids in ${summary.ids}\n`,
     );
   }
-}
-
-function append(text: string, before: string[] = []): string[] {
-  return [...before, text];
 }

@@ -1,8 +1,10 @@
 import { Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
+import { count } from '../../base/progress.js';
 import type { Evaluation } from '../../evaluate/evaluate.js';
 import type { RegisterCommand } from '../command.js';
 import { wholeNumber, words } from '../option-parsers.js';
+import { warnOfMissing } from '../warn-of-missing.js';
 
 const FORMATS = ['table', 'trec', 'json', 'jsonl'] as const;
 
@@ -100,14 +102,19 @@ async function* evalCommand(
           dropIdentical: options.dropIdentical,
         })
       : undefined;
+  const complete = options.complete || options.msmarco;
   const evaluation = evaluate(run, qrels, trec ? inTrecOrder(measures) : measures, {
     level: options.level,
-    complete: options.complete || options.msmarco,
+    complete,
     depth: options.maxHits,
     judgedOnly: options.judgedOnly,
     dropIdentical: options.dropIdentical,
     answerRanks,
   });
+  if (!complete) {
+    const among = `${count(qrels.size)} judged queries`;
+    warnOfMissing({ run: run.tag, missing: evaluation.missing, among, leftOut: true });
+  }
   const perQuery = options.perQuery ?? false;
   if (trec) yield* formatTrec(evaluation, { perQuery });
   else if (options.json || options.format === 'json') yield jsonReport(evaluation, perQuery);
@@ -115,13 +122,17 @@ async function* evalCommand(
   else yield await tableReport(evaluation, perQuery);
 }
 
-function jsonReport({ tag, queries, mean, perQuery, measures }: Evaluation, withQueries: boolean): string {
+function jsonReport(
+  { tag, queries, missing, mean, perQuery, measures }: Evaluation,
+  withQueries: boolean,
+): string {
   const names = numeric(measures);
   const values = (from: (name: string) => number): Record<string, number> =>
     Object.fromEntries(names.map((name) => [name, from(name)]));
   const report = {
     run: tag,
     queries: queries.length,
+    missing,
     mean: values((name) => mean[name]),
     ...(withQueries && {
       perQuery: Object.fromEntries(queries.map((query, q) => [query, values((name) => perQuery[name][q])])),

@@ -6,7 +6,7 @@ import type { RunFormat } from '../../evaluate/write-run.js';
 import type { FusionMethod, Normalization } from '../../search/fusion/columns.js';
 import type { TunedWeights } from '../../search/fusion/tune.js';
 import type { RegisterCommand } from '../command.js';
-import { numberList, wholeNumber } from '../option-parsers.js';
+import { numbersBetween, wholeNumber } from '../option-parsers.js';
 
 interface FuseCommandOptions {
   out: string;
@@ -41,7 +41,7 @@ export const registerFuse: RegisterCommand = (program) => {
     .argument('<runs...>', 'two or more runs')
     .requiredOption('--out <path>', 'the fused run')
     .addOption(new Option('--method <method>', 'how to fuse').choices(['linear', 'rrf']).default('linear'))
-    .option('--weights <list>', 'one weight a run, with commas between (default: 1 each)', numberList)
+    .option('--weights <list>', 'one weight a run, with commas between (default: 1 each)', numbersBetween(0))
     .addOption(
       new Option('--normalize <how>', "of each query's scores, before a linear fusion")
         .choices(['none', 'minmax', 'zscore'])
@@ -132,6 +132,7 @@ function checkUsage(paths: string[], options: FuseCommandOptions): void {
       `--weights: expected ${paths.length} numbers, one for each run, got ${options.weights.length}`,
     );
   }
-  const negative = options.weights?.find((weight) => weight < 0);
-  if (negative !== undefined) throw new UsageError(`--weights: expected numbers from 0, got ${negative}`);
+  if (options.tuneSplit !== undefined && options.tuneOn === undefined) {
+    throw new UsageError('--tune-split is of no use without --tune-on');
+  }
 }

@@ -124,6 +124,14 @@ function checkFlags(flags: MineFlags): void {
   }
   if (flags.source === 'model' && !flags.model) throw missing('--model', 'model', 'minilm');
   if (flags.source === 'run' && !flags.run) throw missing('--run', 'run', 'bm25.trec');
+  if (flags.skipRanks >= flags.depth) {
+    throw new UsageError(
+      `--skip-ranks ${flags.skipRanks} leaves nothing of the ${flags.depth} ranks of --depth`,
+      {
+        hint: 'skip fewer, or look deeper',
+      },
+    );
+  }
   if (flags.negatives !== undefined && flags.format === 'table') {
     throw new UsageError('--negatives is of no use with --format table, which keeps every candidate', {
       hint: 'how many are drawn is said when training; or choose --format tevatron or flagembedding',

@@ -1,12 +1,13 @@
 import { dirname, join } from 'node:path';
 import { Option } from 'commander';
+import type { SharedReport } from '../../analyze/index.js';
 import type { StudyProgress } from '../../analyze/study-progress.js';
 import { writeFileAtomic } from '../../base/files.js';
 import { checkContents } from '../../base/folder-contents.js';
-import { Progress } from '../../base/progress.js';
 import { requireWritable } from '../../base/writable.js';
 import type { RegisterCommand } from '../command.js';
-import { wholeNumber } from '../option-parsers.js';
+import { repeated, wholeNumber } from '../option-parsers.js';
+import { StudyBars } from '../study-bars.js';
 
 interface ReportFlags {
   out?: string;
@@ -46,7 +47,7 @@ export const registerReport: RegisterCommand = (program) => {
     .option(
       '--query <id>',
       'draw the space around this query; may be repeated (default: three of dev)',
-      collect,
+      repeated,
     )
     .addOption(new Option('--method <name>', 'how to draw it').choices(['tsne', 'umap']).default('tsne'))
     .option('--queries <n>', 'training queries to sample for the analysis', wholeNumber(1), 200)
@@ -60,47 +61,41 @@ export const registerReport: RegisterCommand = (program) => {
 };
 
 async function reportCommand(run: string, flags: ReportFlags): Promise<void> {
-  const { FIGURES_FOLDER, figuresFolder, makeSharedReport, writeFigures } = await import(
-    '../../analyze/index.js'
-  );
-  const { rasterize, requireChromium } = await import('../rasterize.js');
-  const { out = join(run, 'report.html'), split, query: queries, method, threads, quiet } = flags;
-  // Before minutes are spent.
-  const browser = flags.png ? await requireChromium() : undefined;
-  const folder = figuresFolder(out);
-  const drawsFigures = flags.svg || browser !== undefined;
-  await requireWritable(dirname(out), 'choose a place you may write to with --out');
-  if (drawsFigures) await checkContents(folder, FIGURES_FOLDER);
-  const report = await makeSharedReport({
-    run,
-    split,
-    queries,
-    method,
-    sample: flags.queries,
-    threads,
-    quiet,
-    onProgress: quiet ? undefined : shower(),
-  });
-  await writeFileAtomic(out, report.html);
-  if (drawsFigures) {
-    await writeFigures(folder, report.figures, browser ? (path) => rasterize(browser, path) : undefined);
-  }
+  const bars = flags.quiet ? undefined : new StudyBars();
+  // Loading and reading alone take seconds.
+  bars?.begin('read the run');
+  const { out, figures, report } = await makeReport(run, flags, bars).finally(() => bars?.clear());
   const { analysis, quality, space } = report;
   if (flags.json) process.stdout.write(`${JSON.stringify({ out, quality, space, analysis })}\n`);
   else process.stdout.write(`${out}\n`);
-  if (!quiet && drawsFigures) process.stderr.write(`figures: ${folder}\n`);
+  if (!flags.quiet && figures !== undefined) process.stderr.write(`figures: ${figures}\n`);
 }
 
-/** One progress line for each part. */
-function shower(): (progress: StudyProgress) => void {
-  let shown: { part: string; bar: Progress; done: number } | undefined;
-  return ({ part, done, total }) => {
-    if (shown?.part !== part) shown = { part, bar: new Progress({ label: part, total }), done: 0 };
-    shown.bar.advance(done - shown.done);
-    shown.done = done;
-  };
+interface WrittenReport {
+  out: string;
+  /** The folder of its figures, where they were asked for. */
+  figures?: string;
+  report: SharedReport;
 }
 
-function collect(id: string, earlier: string[] = []): string[] {
-  return [...earlier, id];
+async function makeReport(run: string, flags: ReportFlags, bars?: StudyBars): Promise<WrittenReport> {
+  const { out = join(run, 'report.html'), split, query: queries, method, queries: sample } = flags;
+  const { threads, quiet } = flags;
+  const { rasterize, requireChromium } = await import('../rasterize.js');
+  const { FIGURES_FOLDER, figuresFolder, makeSharedReport, writeFigures } = await import(
+    '../../analyze/index.js'
+  );
+  // Before minutes are spent.
+  const browser = flags.png ? await requireChromium() : undefined;
+  const figures = flags.svg || browser ? figuresFolder(out) : undefined;
+  await requireWritable(dirname(out), 'choose a place you may write to with --out');
+  if (figures !== undefined) await checkContents(figures, FIGURES_FOLDER);
+
+  const onProgress = bars && ((progress: StudyProgress) => bars.show(progress));
+  const report = await makeSharedReport({ run, split, queries, method, sample, threads, quiet, onProgress });
+  await writeFileAtomic(out, report.html);
+  if (figures !== undefined) {
+    await writeFigures(figures, report.figures, browser ? (path) => rasterize(browser, path) : undefined);
+  }
+  return { out, figures, report };
 }

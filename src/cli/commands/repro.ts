@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Option } from 'commander';
 import type { Table1Result } from '../../analyze/table1/table1.js';
 import type { RegisterCommand } from '../command.js';
-import { repeated, wholeNumber } from '../option-parsers.js';
+import { list, repeated, wholeNumber } from '../option-parsers.js';
 import { watchTraining } from '../watch-training.js';
 
 interface ReproOptions {
@@ -11,8 +11,8 @@ interface ReproOptions {
   size: keyof typeof STEP_FACTOR;
   split: string;
   testSplit: string;
-  recipes?: string;
-  set: string[];
+  recipes?: string[];
+  set?: string[];
   trainerThreads?: number;
   inferencerThreads?: number;
   json?: boolean;
@@ -36,6 +36,7 @@ export const registerRepro: RegisterCommand = (program) => {
     .command('repro')
     .summary('reproduce experiments of the papers')
     .description('Reproduces experiments of the papers.')
+    .addHelpText('after', EXAMPLES)
     .command('table1')
     .summary("all rows of the ANCE paper's Table 1")
     .description(
@@ -48,8 +49,8 @@ export const registerRepro: RegisterCommand = (program) => {
     )
     .option('--split <name>', 'split to learn from', 'train')
     .option('--test-split <name>', 'split to compare on', 'test')
-    .option('--recipes <list>', 'only these rows, with commas between')
-    .option('--set <path=value>', 'change a value of every recipe (repeatable)', repeated, [])
+    .option('--recipes <list>', 'only these rows, with commas between', list)
+    .option('--set <path=value>', 'change a value of every recipe (repeatable)', repeated)
     .option('--trainer-threads <n>', "the Trainer's share of the cores (default: all)", wholeNumber(1))
     .option('--inferencer-threads <n>', "the Inferencer's share of the cores (default: all)", wholeNumber(1))
     .option('--json', 'print the table as one JSON object')
@@ -76,8 +77,8 @@ async function table1Command(options: ReproOptions): Promise<void> {
     testSplit: options.testSplit,
     out: options.out,
     stepFactor: STEP_FACTOR[options.size],
-    set: options.set,
-    recipes: options.recipes?.split(',').map((name) => name.trim()),
+    set: options.set ?? [],
+    recipes: options.recipes,
     supervise: { threads, ...watched.supervise },
     onRow: (row) => watched.say(rowLine(row)),
   }).finally(watched.close);

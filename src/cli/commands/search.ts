@@ -4,7 +4,7 @@ import { suggest } from '../../base/suggest.js';
 import { SEARCH_MODES, type SearchMode } from '../../search/retriever.js';
 import type { OpenSearcherOptions } from '../../search/searcher.js';
 import type { RegisterCommand } from '../command.js';
-import { numberList, repeated, wholeNumber } from '../option-parsers.js';
+import { notBlank, numbersBetween, repeated, wholeNumber } from '../option-parsers.js';
 import type { AnswerSettings } from './search/answer.js';
 import type { SearchFlags } from './search/options.js';
 
@@ -12,6 +12,7 @@ const EXAMPLES = `
 Examples:
   nearmiss search runs/medquad "what causes anemia"
   nearmiss search runs/medquad                                          asks for queries; :help there
+  nearmiss search runs/medquad --json < questions.txt                   every line is a query
   nearmiss search runs/medquad "what causes anemia" --compare bm25,dense,hybrid
   nearmiss search runs/medquad "anemia" --filter 'year>=2000' --filter lang=en --explain
   nearmiss search data/medquad "anemia"                                 a collection: BM25, indexed once
@@ -28,13 +29,16 @@ export const registerSearch: RegisterCommand = (program) => {
       'Finds the best documents for a query, for all queries of a collection, or for what is typed at a prompt.',
     )
     .argument('<target>', 'a run, a vector index (with --model), a BM25 index, or a collection')
-    .argument('[query]', 'what to look for; left out, queries are read from the terminal or a pipe')
+    .argument('[query]', 'what to look for; left out, queries are read from the terminal or a pipe', notBlank)
     .addOption(
-      new Option('--mode <mode>', 'how to search (default: hybrid where possible)').choices(SEARCH_MODES),
+      new Option(
+        '--mode <mode>',
+        'how to search (default: dense in a run, or hybrid once tuned; elsewhere hybrid where possible)',
+      ).choices(SEARCH_MODES),
     )
     .option('--compare <modes>', 'several modes side by side, e.g. bm25,dense,hybrid', modeList)
     .option('--k <n>', 'hits for each query', wholeNumber(1), 10)
-    .option('--filter <condition>', 'only documents whose metadata match; may be repeated', repeated, [])
+    .option('--filter <condition>', 'only documents whose metadata match; may be repeated', repeated)
     .option('--explain', 'show how each score came about')
     .option('--data <dir>', 'the collection (a run knows its own)')
     .option('--model <model>', 'the model that encoded the index, or that is to encode the collection')
@@ -46,7 +50,7 @@ export const registerSearch: RegisterCommand = (program) => {
         'linear',
       ]),
     )
-    .option('--weights <dense,bm25>', 'weights of vectors and words in hybrid, e.g. 1,0.1', numberList)
+    .option('--weights <dense,bm25>', 'weights of vectors and words in hybrid, e.g. 1,0.1', numbersBetween(0))
     .option('--tune <split>', 'find the weights of hybrid on judged queries, and keep them')
     .option('--measure <name>', 'what to tune for (default: nDCG@10)')
     .option('--queries <dir>', 'search all queries of this collection instead')
@@ -72,7 +76,7 @@ async function searchCommand(target: string, query: string | undefined, flags: S
   const filter = allOf((flags.filter ?? []).map(parseFilter));
   const modes = flags.compare ?? (flags.mode && [flags.mode]);
   // At the prompt the mode may change.
-  const fixed = query !== undefined || flags.queries !== undefined;
+  const fixed = query !== undefined || flags.queries !== undefined || !process.stdin.isTTY;
   const searcher = await openSearcher(target, { ...open, ...(fixed && modes && { modes }) });
   try {
     for (const mode of modes ?? []) searcher.retriever(mode);
@@ -89,9 +93,14 @@ async function searchCommand(target: string, query: string | undefined, flags: S
       process.stdout.write((await answer(searcher, query, settings, style)).output);
       return;
     }
-    const { runPrompt } = await import('./search/prompt.js');
     const { stdin: input, stdout: output, stderr: errors } = process;
-    await runPrompt({ searcher, settings, style, input, output, errors });
+    const session = { searcher, settings, style, input, output, errors };
+    if (input.isTTY) {
+      const { runPrompt } = await import('./search/prompt.js');
+      return await runPrompt(session);
+    }
+    const { answerLines } = await import('./search/answer-lines.js');
+    if ((await answerLines(session)) > 0) process.exitCode = 1;
   } finally {
     await searcher.close();
   }
@@ -104,9 +113,22 @@ function checkUsage(target: string, query: string | undefined, flags: SearchFlag
   if (flags.queries !== undefined && flags.run === undefined) {
     throw new UsageError('search: --queries needs --run FILE to write what was found');
   }
+  if (query !== undefined && flags.tune !== undefined) {
+    throw new UsageError('search: expected either a query or --tune, got both');
+  }
   if (flags.run !== undefined && flags.queries === undefined) {
     throw new UsageError('search: --run writes what --queries found', {
       hint: `nearmiss search ${target} --queries data/medquad --split test --run ${flags.run}`,
+    });
+  }
+  for (const name of ['split', 'tag'] as const) {
+    if (flags[name] !== undefined && flags.queries === undefined) {
+      throw new UsageError(`search: --${name} is of no use without --queries`);
+    }
+  }
+  if (flags.measure !== undefined && flags.tune === undefined) {
+    throw new UsageError('search: --measure is of no use without --tune', {
+      hint: 'to measure what was found: --queries with --run, then nearmiss eval',
     });
   }
   if (flags.compare && (flags.mode || flags.queries !== undefined)) {
@@ -133,6 +155,7 @@ async function openOptions(flags: SearchFlags): Promise<OpenSearcherOptions> {
     threads,
     ...((fusion || weights) && { fusion: { method: fusion ?? 'linear', weights } }),
     onNote: (note) => process.stderr.write(`${note}\n`),
+    onUnknownField: (field, known) => process.stderr.write(unknownFieldNote(field, known)),
     onProgress: ({ label, unit, total, place }) => {
       const amount = total === undefined ? 'all' : count(total);
       process.stderr.write(`${label}: ${amount} ${unit}, once; kept in ${place}\n`);
@@ -140,6 +163,12 @@ async function openOptions(flags: SearchFlags): Promise<OpenSearcherOptions> {
       return { advance: (units) => progress.advance(units), finish: () => progress.finish() };
     },
   };
+}
+
+function unknownFieldNote(field: string, known: readonly string[]): string {
+  const meant = suggest(field, known);
+  const hint = meant ? `did you mean ${meant}?` : `fields that there are: ${known.join(', ') || 'none'}`;
+  return `nearmiss: --filter: no document has the field "${field}" in its metadata\n  → ${hint}\n`;
 }
 
 async function tune(target: string, flags: SearchFlags, open: OpenSearcherOptions): Promise<void> {

@@ -1,5 +1,6 @@
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
+import { DEFAULT_LIMITS } from '../../serve/limits.js';
 import { DEFAULT_KEY_FILE, LOG_LEVELS, type LogLevel } from '../../serve/names.js';
 import type { RegisterCommand } from '../command.js';
 import { numberBetween, repeated, wholeNumber } from '../option-parsers.js';
@@ -19,7 +20,7 @@ interface ServeOptions {
   readOnly?: boolean;
   state?: string;
   watch?: number | true;
-  cors: string[];
+  cors?: string[];
   logLevel: LogLevel;
   maxK?: number;
   maxBatch?: number;
@@ -59,7 +60,7 @@ export const registerServe: RegisterCommand = (program) => {
     .option('--data <dir>', 'the collection (a run knows its own)')
     .option('--model <model>', 'the model that encoded the index, or is to encode the collection')
     .option('--reranker <dir>', 'a cross-encoder, for the mode cascade')
-    .option('--rerank-depth <n>', 'how many hits it reranks', wholeNumber(1))
+    .option('--rerank-depth <n>', 'how many hits it reranks (default: 100)', wholeNumber(1))
     .option('--threads <n>', 'threads to compute with (default: all cores)', wholeNumber(1))
     .option('--runs <dir>', 'a folder of runs to show besides the one served')
     .option('--keys <file>', `API keys (default: ${DEFAULT_KEY_FILE} where there is one)`)
@@ -71,15 +72,39 @@ export const registerServe: RegisterCommand = (program) => {
       `look for something newer every so often (${WATCH_SECONDS})`,
       numberBetween(0.1, 86_400),
     )
-    .option('--cors <origin>', 'pages of this origin may use the API (repeatable)', repeated, [])
+    .option('--cors <origin>', 'pages of this origin may use the API (repeatable)', origins)
     .addOption(new Option('--log-level <level>', 'what to log on stderr').choices(LOG_LEVELS).default('info'))
-    .option('--max-k <n>', 'hits for a query', wholeNumber(1))
-    .option('--max-batch <n>', 'queries, texts or documents in a request', wholeNumber(1))
-    .option('--max-body-mb <n>', 'size of a request', numberBetween(0.001, 1024))
-    .option('--max-concurrent <n>', 'requests worked on at once', wholeNumber(1))
-    .option('--max-waiting <n>', 'requests that may wait; more get 429', wholeNumber(0))
-    .option('--timeout <seconds>', 'for the work of a request', numberBetween(0.01, 86_400))
-    .option('--grace <seconds>', 'for requests to finish when stopping', numberBetween(0, 86_400))
+    .option('--max-k <n>', `hits for a query ${usual(DEFAULT_LIMITS.k)}`, wholeNumber(1))
+    .option(
+      '--max-batch <n>',
+      `queries, texts or documents in a request ${usual(DEFAULT_LIMITS.batch)}`,
+      wholeNumber(1),
+    )
+    .option(
+      '--max-body-mb <n>',
+      `size of a request ${usual(DEFAULT_LIMITS.bodyBytes / 2 ** 20)}`,
+      numberBetween(0.001, 1024),
+    )
+    .option(
+      '--max-concurrent <n>',
+      `requests worked on at once ${usual(DEFAULT_LIMITS.concurrent)}`,
+      wholeNumber(1),
+    )
+    .option(
+      '--max-waiting <n>',
+      `requests that may wait; more get 429 ${usual(DEFAULT_LIMITS.waiting)}`,
+      wholeNumber(0),
+    )
+    .option(
+      '--timeout <seconds>',
+      `for the work of a request ${usual(DEFAULT_LIMITS.workMs / 1000)}`,
+      numberBetween(0.01, 86_400),
+    )
+    .option(
+      '--grace <seconds>',
+      `for requests to finish when stopping ${usual(DEFAULT_LIMITS.graceMs / 1000)}`,
+      numberBetween(0, 86_400),
+    )
     .addHelpText('after', EXAMPLES)
     .action(serveCommand);
   registerServeKeys(serve);
@@ -119,6 +144,17 @@ async function searchOptions({ data, model, reranker, rerankDepth, threads }: Se
     ...given,
     onProgress: (step: { label: string; unit: string; total?: number }) => new Progress(step),
   };
+}
+
+function usual(value: number): string {
+  return `(default: ${value})`;
+}
+
+/** Browsers say where a page is from without its path, so anything else would never match. */
+function origins(text: string, before?: string[]): string[] {
+  if (text === '*' || text === 'null' || /^[a-z][a-z\d+.-]*:\/\/[^\s/]+$/.test(text))
+    return repeated(text, before);
+  throw new InvalidArgumentError('Expected an origin such as https://example.org, without a path, or *.');
 }
 
 function portNumber(text: string): number {

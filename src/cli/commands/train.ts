@@ -10,7 +10,7 @@ interface TrainOptions {
   recipe?: string;
   out?: string;
   split: string;
-  set: string[];
+  set?: string[];
   printConfig?: boolean;
   createOnly?: boolean;
   json?: boolean;
@@ -41,7 +41,7 @@ export const registerTrain: RegisterCommand = (program) => {
     .option('--recipe <name>', 'a built-in recipe or a YAML file')
     .option('--out <run>', "the run's folder")
     .option('--split <name>', 'split whose judgments are learned from', 'train')
-    .option('--set <path=value>', 'change a value of the recipe (repeatable)', repeated, [])
+    .option('--set <path=value>', 'change a value of the recipe (repeatable)', repeated)
     .option('--trainer-threads <n>', "the Trainer's share of the cores (default: half)", wholeNumber(1))
     .option('--inferencer-threads <n>', "the Inferencer's share of the cores (default: half)", wholeNumber(1))
     .option('--print-config', 'print the resolved recipe with the origin of each value, and stop')
@@ -75,7 +75,7 @@ async function beginOrGoOn(out: string, options: TrainOptions): Promise<void> {
     });
   }
   if (options.recipe === undefined) {
-    if (options.set.length === 0 && data === begun?.data) return;
+    if (options.set === undefined && data === begun?.data) return;
     throw new UsageError(`train: ${out} is a run already, and neither its recipe nor its data change`, {
       hint: 'leave --set and --data out to go on with it, or choose another --out',
     });

@@ -34,7 +34,7 @@ export async function assembleSearcher({ target, options, closing, computing }: 
     prepareStore(target, options, closing),
     computing,
   ]);
-  const filters = new FilteredDocuments(preparation?.store);
+  const filters = new FilteredDocuments(preparation?.store, options.onUnknownField);
   const [words, vectors] = await closing.all([
     needsWords(options) ? openWords(target, preparation, options) : undefined,
     embedder && openVectors({ target, preparation, embedder, encoded, filters, options, closing }),

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, extname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
-import { hasCode, NearmissError } from '../../base/errors.js';
+import { hasCode, NearmissError, UsageError } from '../../base/errors.js';
 import { packageFile } from '../../base/package-files.js';
 import { suggest } from '../../base/suggest.js';
 import type { OriginMap, OriginNode } from './origin-tree.js';
@@ -45,7 +45,7 @@ export async function locateRecipe(nameOrPath: string, folder?: string): Promise
     return { path: join(FOLDER, file), label: `recipes/${file}`, name: nameOrPath };
   }
   const near = suggest(nameOrPath, names);
-  throw new NearmissError(`${nameOrPath}: no built-in recipe of this name`, {
+  throw new UsageError(`${nameOrPath}: no built-in recipe of this name`, {
     hint: `${near ? `did you mean ${near}? ` : ''}There are ${names.join(', ')}; a file of your own ends in .yaml`,
   });
 }

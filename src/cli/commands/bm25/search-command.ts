@@ -4,7 +4,7 @@ import type { Ranked } from '../../../base/top-k.js';
 import type { Query } from '../../../data/dataset.js';
 import type { Bm25Index } from '../../../index/bm25/bm25-index.js';
 import { loadQueries } from '../../load-queries.js';
-import { wholeNumber } from '../../option-parsers.js';
+import { notBlank, wholeNumber } from '../../option-parsers.js';
 import { addRankingOptions, type RankingFlags, toRankOptions } from './ranking-options.js';
 
 interface SearchFlags extends RankingFlags {
@@ -36,7 +36,7 @@ export function registerBm25Search(bm25: Command): void {
     .summary('search one query, or all queries of a collection')
     .description('Finds the best documents for one query, or for every query of a collection as a TREC run.')
     .argument('<index>', 'folder that "bm25 index" made')
-    .argument('[query]', 'what to look for');
+    .argument('[query]', 'what to look for', notBlank);
   addRankingOptions(command, 10)
     .option('--data <path>', 'the collection, to show titles and texts of what was found')
     .option('--queries <path>', 'search all queries of this collection instead')
@@ -54,6 +54,11 @@ async function searchAction(folder: string, query: string | undefined, flags: Se
     throw new UsageError('expected either a query or --queries', {
       hint: `nearmiss bm25 search ${folder} "vitamin D", or --queries data/scifact --split test`,
     });
+  }
+  for (const name of ['split', 'run'] as const) {
+    if (flags[name] !== undefined && flags.queries === undefined) {
+      throw new UsageError(`--${name} is of no use without --queries`);
+    }
   }
   if (flags.json && flags.run) throw new UsageError('--json prints and --run writes: expected one of them');
   const options = toRankOptions(flags);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Bm25Grid, Bm25Trial } from '../../../evaluate/tune-bm25.js';
 import { loadQueries } from '../../load-queries.js';
-import { numberList, wholeNumber } from '../../option-parsers.js';
+import { numbersBetween, wholeNumber } from '../../option-parsers.js';
 
 interface TuneFlags {
   data: string;
@@ -37,8 +37,8 @@ export function registerBm25Tune(bm25: Command): void {
     .requiredOption('--data <path>', 'collection with the queries and judgments')
     .option('--split <name>', 'split to tune on', 'dev')
     .option('-m, --measure <name>', 'what to maximise', 'nDCG@10')
-    .option('--k1 <numbers>', 'values of k1 to try (default: 0.3 to 2.5)', numberList)
-    .option('--b <numbers>', 'values of b to try (default: 0.1 to 0.9)', numberList)
+    .option('--k1 <numbers>', 'values of k1 to try (default: 0.3 to 2.5)', numbersBetween(0, 1000))
+    .option('--b <numbers>', 'values of b to try (default: 0.1 to 0.9)', numbersBetween(0, 1))
     .option('--rm3', 'then try RM3 with the best of them; the index needs vectors')
     .option('--depth <n>', 'documents retrieved a query (default: what the measure needs)', wholeNumber(1))
     .option('--threads <n>', 'threads (default: all)', wholeNumber(1))

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { checkApart } from '../../../base/check-apart.js';
-import { list, wholeNumber } from './source-options.js';
+import { list, wholeNumber } from '../../option-parsers.js';
 
 interface SampleFlags {
   documents: number;
@@ -22,7 +22,7 @@ export function registerSample(data: Command): void {
     .requiredOption('--documents <n>', 'how many documents in all', wholeNumber(1))
     .requiredOption('--queries <n>', 'how many judged queries', wholeNumber(1))
     .option('--from <splits>', 'draw queries from these splits, comma separated (default: all)', list)
-    .option('--seed <n>', 'same seed, same sample', wholeNumber(), 42)
+    .option('--seed <n>', 'same seed, same sample', wholeNumber(0), 42)
     .option('--gzip', 'compress corpus, queries and examples')
     .option('--overwrite', 'replace a BEIR folder that is there')
     .option('--json', 'print the counts as JSON')

@@ -8,6 +8,7 @@ import {
 import type { OpenOptions } from '../../../data/open.js';
 import type { TopicPart } from '../../../data/readers/trec-topics.js';
 import { DEFAULT_MAX_WORDS, mostOverlap } from '../../../text/passage-limits.js';
+import { list, repeated, wholeNumber } from '../../option-parsers.js';
 
 /** The flags that say what a source is; see {@link toOpenOptions}. */
 export interface SourceFlags {
@@ -43,30 +44,34 @@ export function addSourceOptions(command: Command): Command {
     .option('--examples <split=file>', 'training examples in another file (repeatable)', bySplit('train'))
     .option('--split <name>', 'the split of the examples of a training file (default: train)')
     .option('--id-field <name>', 'field or column that holds the id of a document')
-    .option('--text-field <name>', 'field that holds its text (repeatable: joined)', append)
+    .option('--text-field <name>', 'field that holds its text (repeatable: joined)', repeated)
     .option('--title-field <name>', 'field that holds its title')
     .option('--query-id-field <name>', 'field that holds the id of a query')
-    .option('--query-text-field <name>', 'field that holds its text (repeatable: joined)', append)
+    .option('--query-text-field <name>', 'field that holds its text (repeatable: joined)', repeated)
     .option('--line-ids', 'documents have no id: use the number of the line')
     .option('--columns <names>', 'names of the columns, comma separated, for tables without a header', list)
-    .option('--delimiter <character>', 'between the cells of CSV (default: comma or semicolon, as found)')
+    .option(
+      '--delimiter <character>',
+      'between the cells of CSV (default: comma or semicolon, as found)',
+      someCharacter,
+    )
     .addOption(new Option('--topic-part <part>', 'part of TREC topics').choices(['title', 'desc', 'narr']))
     .option(
       '--max-words <n>',
-      'longest passage of a folder of texts, in words (default: 200)',
+      `longest passage of a folder of texts, in words (default: ${DEFAULT_MAX_WORDS})`,
       wholeNumber(1),
     )
     .option(
       '--overlap <n>',
       'words that such a passage repeats from the one before (default: 0)',
-      wholeNumber(),
+      wholeNumber(0),
     )
     .option(
       '--include <pattern>',
       'only these files of a folder of texts, e.g. "guide/**" (repeatable)',
-      append,
+      repeated,
     )
-    .option('--exclude <pattern>', 'not these files (repeatable)', append);
+    .option('--exclude <pattern>', 'not these files (repeatable)', repeated);
 }
 
 /** The flags as {@link OpenOptions}. */
@@ -116,24 +121,9 @@ export function formatsHelp(): string {
     .join('\n');
 }
 
-/** Parses a whole number above `least`. */
-export function wholeNumber(least = 0): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (!Number.isSafeInteger(value) || value < least) {
-      throw new InvalidArgumentError(`expected a whole number from ${least} up, got "${text}"`);
-    }
-    return value;
-  };
-}
-
-/** Parses `a,b,c`. */
-export function list(text: string): string[] {
-  return text.split(',').map((part) => part.trim());
-}
-
-function append(text: string, before: string[] = []): string[] {
-  return [...before, text];
+function someCharacter(text: string): string {
+  if (text !== '') return text;
+  throw new InvalidArgumentError('Expected a character, such as ; or |.');
 }
 
 function bySplit(usual: string) {

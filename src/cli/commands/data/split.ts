@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { checkApart } from '../../../base/check-apart.js';
+import { UsageError } from '../../../base/errors.js';
 import type { SplitBy, SplitResult } from '../../../data/split.js';
-import { list, wholeNumber } from './source-options.js';
+import { list, wholeNumber } from '../../option-parsers.js';
 
 interface SplitFlags {
   by: SplitBy;
@@ -13,6 +14,8 @@ interface SplitFlags {
   overwrite?: boolean;
   json?: boolean;
 }
+
+const USUAL_RATIOS = 'train=0.8,dev=0.1,test=0.1';
 
 export function registerSplit(data: Command): void {
   data
@@ -26,10 +29,14 @@ export function registerSplit(data: Command): void {
         .choices(['query', 'document', 'group'])
         .default('query'),
     )
-    .option('--ratios <shares>', 'share of each split', ratios, { train: 0.8, dev: 0.1, test: 0.1 })
+    .addOption(
+      new Option('--ratios <shares>', 'share of each split')
+        .argParser(ratios)
+        .default(ratios(USUAL_RATIOS), USUAL_RATIOS),
+    )
     .option('--group-field <name>', 'metadata field of --by group; "title" is the title of a document')
     .option('--from <splits>', 'divide only these splits, comma separated (default: all)', list)
-    .option('--seed <n>', 'same seed, same splits', wholeNumber(), 42)
+    .option('--seed <n>', 'same seed, same splits', wholeNumber(0), 42)
     .option('--gzip', 'compress corpus, queries and examples')
     .option('--overwrite', 'replace a BEIR folder that is there')
     .option('--json', 'print the result as JSON')
@@ -51,6 +58,7 @@ Examples:
 }
 
 async function splitAction(source: string, out: string, flags: SplitFlags): Promise<void> {
+  checkGroup(flags);
   await checkApart(out, [source]);
   const [{ openDataset }, { splitDataset }, { ResplitDataset }, { writeBeir }] = await Promise.all([
     import('../../../data/open.js'),
@@ -66,6 +74,17 @@ async function splitAction(source: string, out: string, flags: SplitFlags): Prom
   process.stdout.write(
     flags.json ? `${JSON.stringify(summary(out, result))}\n` : describe(out, flags, result),
   );
+}
+
+function checkGroup({ by, groupField }: SplitFlags): void {
+  if (by === 'group' && !groupField) {
+    throw new UsageError('--by group: expected --group-field with it', {
+      hint: 'name a field of the metadata, e.g. --group-field article',
+    });
+  }
+  if (by !== 'group' && groupField !== undefined) {
+    throw new UsageError(`--group-field is of no use with --by ${by}`, { hint: 'did you mean --by group?' });
+  }
 }
 
 function summary(out: string, { splits, parts, largestPart, overlaps }: SplitResult) {
@@ -93,11 +112,12 @@ function describe(out: string, { by }: SplitFlags, result: SplitResult): string 
 }
 
 function ratios(text: string): Record<string, number> {
-  const entries = list(text).map((part) => part.split('='));
-  for (const [split, ratio] of entries) {
-    if (!/^[\w.-]+$/.test(split) || !(Number(ratio) > 0)) {
-      throw new InvalidArgumentError(`expected train=0.8,test=0.2, got "${text}"`);
-    }
-  }
-  return Object.fromEntries(entries.map(([split, ratio]) => [split, Number(ratio)]));
+  const parts = list(text).map((part) => /^([\w.-]+)=([\d.]+)$/.exec(part) ?? []);
+  const shares = Object.fromEntries(parts.map(([, split, share]) => [split, Number(share)]));
+  const values = Object.values(shares);
+  if (values.length > 1 && values.length === parts.length && values.every((share) => share > 0))
+    return shares;
+  throw new InvalidArgumentError(
+    'Expected shares above 0 of two splits or more, such as train=0.8,test=0.2.',
+  );
 }

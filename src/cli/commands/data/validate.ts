@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { addSourceOptions, type SourceFlags, toOpenOptions, wholeNumber } from './source-options.js';
+import { wholeNumber } from '../../option-parsers.js';
+import { addSourceOptions, type SourceFlags, toOpenOptions } from './source-options.js';
 
 interface ValidateFlags extends SourceFlags {
   max: number;

@@ -22,27 +22,23 @@ export interface PromptOptions {
   searcher: Searcher;
   settings: AnswerSettings;
   style: Style;
-  input: NodeJS.ReadStream;
-  output: NodeJS.WriteStream;
+  /** A terminal: lines of a pipe are all queries, see `answerLines`. */
+  input: NodeJS.ReadableStream;
+  output: NodeJS.WritableStream;
   /** Where what went wrong is told. */
-  errors: NodeJS.WriteStream;
+  errors: NodeJS.WritableStream;
 }
 
-/**
- * Answers a query a line until the input ends: with a prompt and a history on a terminal, silently from a pipe. A
- * mistake is told and the next line is read.
- */
+/** Asks for queries until it is told to quit, with a history. A mistake is told and the next line is read. */
 export async function runPrompt(options: PromptOptions): Promise<void> {
   const { input, output, errors, searcher } = options;
-  const terminal = input.isTTY === true;
-  const lines = createInterface({ input, output: terminal ? output : undefined, terminal, historySize: 200 });
+  const lines = createInterface({ input, output, terminal: true, historySize: 200 });
   const session = new PromptSession(options);
   const ask = (): void => {
-    if (!terminal) return;
     lines.setPrompt(`${session.settings.modes.join(',')}> `);
     lines.prompt();
   };
-  if (terminal) output.write(`${searcher.name}: ${searcher.modes.join(', ')}; :help for help\n`);
+  output.write(`${searcher.name}: ${searcher.modes.join(', ')}; :help for help\n`);
   ask();
   try {
     for await (const line of lines) {
@@ -62,7 +58,7 @@ export async function runPrompt(options: PromptOptions): Promise<void> {
 }
 
 /** What a line means, given what came before. */
-export class PromptSession {
+class PromptSession {
   settings: AnswerSettings;
   readonly #searcher: Searcher;
   readonly #style: Style;

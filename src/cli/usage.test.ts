@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, expect, type MockInstance, test, vi } from 'vitest';
+import { runCli } from './run.js';
+
+let stderr: MockInstance<typeof process.stderr.write>;
+beforeEach(() => {
+  stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+});
+afterEach(() => vi.restoreAllMocks());
+
+/** None of these may need the files that it names: what is wrong is the command line. */
+test.each<[string, string]>([
+  ['data split X out --by group', '--by group: expected --group-field with it'],
+  ['data split X out --group-field article', '--group-field is of no use with --by query'],
+  ['data split X out --ratios train=1', 'two splits or more'],
+  ['data split X out --ratios train=0.5,train=0.5', 'two splits or more'],
+  ['data split X out --ratios train=0.5,test=0', 'shares above 0'],
+  ['data split X out --seed 1e3', 'Expected a whole number from 0'],
+  [
+    'data import X out --max-words 5 --overlap 3',
+    '--overlap: expected at most 2, half of --max-words 5, got 3',
+  ],
+  ['data import X out --overlap 101', 'expected at most 100'],
+  ['data import X out --delimiter=', 'Expected a character'],
+  ['encode X --model minilm --output v.txt', 'v.txt: expected a name ending in .npy, .f32 or .f16'],
+  ['encode X --model minilm --output v.f32 --dtype f16', 'the name says f32, but f16 was asked for'],
+  ['mine X --depth 5 --skip-ranks 5', '--skip-ranks 5 leaves nothing of the 5 ranks of --depth'],
+  ['bm25 tune X --data D --k1=-1', 'Expected numbers from 0 to 1000'],
+  ['bm25 tune X --data D --b 0.5,2', 'Expected numbers from 0 to 1 '],
+  ['bm25 search X anemia --run r.trec', '--run is of no use without --queries'],
+  ['bm25 search X anemia --split test', '--split is of no use without --queries'],
+  ['bm25 search X ', 'Expected some words'],
+  ['search X anemia --weights=-1,2', 'Expected numbers from 0 with commas'],
+  ['search X anemia --split test', '--split is of no use without --queries'],
+  ['search X anemia --tag t', '--tag is of no use without --queries'],
+  ['search X anemia --measure RR', '--measure is of no use without --tune'],
+  ['search X anemia --tune dev', 'either a query or --tune'],
+  ['search X anemia --filter {bad', 'not valid JSON'],
+  ['fuse a b --out f --weights=1,-1', 'Expected numbers from 0 with commas'],
+  ['fuse a b --out f --tune-split dev', '--tune-split is of no use without --tune-on'],
+  ['repro table1 --data X --recipes dpr,nosuch', 'got "nosuch"'],
+  ['serve X --cors https://example.org/page', 'without a path'],
+  ['train --data X --recipe nosuch --out no-such-run', 'nosuch: no built-in recipe of this name'],
+])('%s: exit code 2', async (line, message) => {
+  expect(await runCli(line.split(' '))).toBe(2);
+  expect(stderr.mock.calls.map(([text]) => text).join('')).toContain(message);
+});
