@@ -1,12 +1,14 @@
 import { stringify } from 'yaml';
 import { NearmissError } from '../base/errors.js';
 import { withFileLock } from '../base/file-lock.js';
-import { writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
+import { exists, writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
 import { CREATED_BY } from '../base/version.js';
 import { type Dataset, openDataset } from '../data/index.js';
+import { checkSameData, fingerprintData } from './data-fingerprint.js';
 import { kindOf } from './encoder-kinds.js';
 import { type RunDescription, readRunDescription } from './run-description.js';
 import { RunDirectory, START_FOLDER } from './run-directory.js';
+import { requireTrainable } from './run-requirements.js';
 import type { TrainedModel } from './trained-model.js';
 import { openTrainingData, type TrainingData } from './training-data.js';
 
@@ -17,21 +19,21 @@ import { openTrainingData, type TrainingData } from './training-data.js';
  */
 export async function createRun(
   path: string,
-  description: Omit<RunDescription, 'format' | 'createdBy'>,
+  description: Omit<RunDescription, 'format' | 'createdBy' | 'dataFingerprint'>,
   options: { quiet?: boolean; recipeText?: string } = {},
 ): Promise<RunDirectory> {
   const run = new RunDirectory(path);
   const { recipe, data, split } = description;
   const dataset = await openDataset(data);
-  await requireSplits(dataset, [split, recipe.evaluation.split]);
-  for (const judged of [split, recipe.evaluation.split]) await requirePositives(dataset, judged);
+  await requireTrainable(dataset, recipe, split);
   await run.create();
   const model = await kindOf(recipe).start(recipe, dataset, options);
   await writeDirectoryAtomic(run.file(START_FOLDER), (folder) => model.fill(folder, { onnx: false }), {
     overwrite: true,
   });
   await writeFileAtomic(run.file('recipe.yaml'), options.recipeText ?? stringify(recipe));
-  const content: RunDescription = { format: 1, ...description, createdBy: CREATED_BY };
+  const dataFingerprint = await fingerprintData(dataset, [split, recipe.evaluation.split]);
+  const content: RunDescription = { format: 1, ...description, dataFingerprint, createdBy: CREATED_BY };
   await writeFileAtomic(run.file('run.json'), `${JSON.stringify(content, null, 2)}\n`);
   return run;
 }
@@ -53,7 +55,10 @@ export async function openRun(path: string, options: { quiet?: boolean } = {}): 
   const { recipe } = description;
   const kind = kindOf(recipe);
   const model = await kind.load(folder);
-  const dataset = await openDataset(description.data);
+  const dataset = await openRunData(run, description);
+  const found = await fingerprintData(dataset, [description.split, recipe.evaluation.split]);
+  const begun = description.dataFingerprint;
+  if (begun) checkSameData({ run: path, data: description.data }, begun, found);
   // Both processes want the same token caches at the same moment: the second finds what the first has built.
   const data = await withFileLock(run.file('cache', 'tokens.lock'), () =>
     openTrainingData({
@@ -63,28 +68,18 @@ export async function openRun(path: string, options: { quiet?: boolean } = {}): 
       lengths: kind.textLengths(recipe.model),
       passages: recipe.model.passages,
       directory: run.file('cache'),
+      fingerprints: { documents: found.documents.sha256, queries: found.queries.sha256 },
+      marksTables: begun !== undefined,
       quiet: options.quiet,
     }),
   );
   return { run, description, data, model };
 }
 
-/** Asked before anything is written: a run that can never learn is not begun. */
-async function requirePositives(dataset: Dataset, split: string): Promise<void> {
-  for (const grades of (await dataset.qrels(split)).values()) {
-    for (const grade of grades.values()) if (grade > 0) return;
-  }
-  throw new NearmissError(`${dataset.name}: no query of split "${split}" has a relevant document`, {
-    hint: 'learning and measuring need queries with at least one judgment above 0; `nearmiss data stats` counts them',
+/** Opens the collection that a run learns from. */
+async function openRunData(run: RunDirectory, { data }: RunDescription): Promise<Dataset> {
+  if (await exists(data)) return openDataset(data);
+  throw new NearmissError(`${data}: the collection of the run ${run.path} is not there`, {
+    hint: `restore it, or write its new path into the field "data" of ${run.file('run.json')}`,
   });
-}
-
-async function requireSplits(dataset: Dataset, wanted: readonly string[]): Promise<void> {
-  const splits = await dataset.splits();
-  for (const split of wanted) {
-    if (splits.includes(split)) continue;
-    throw new NearmissError(`${dataset.name}: no split "${split}", only ${splits.join(', ') || 'none'}`, {
-      hint: 'make one with `nearmiss data split`, or name another: --split for training, --set evaluation.split=… for measuring',
-    });
-  }
 }
