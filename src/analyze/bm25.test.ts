@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exists } from '../base/files.js';
 import { Bm25Ranker, openBm25Index } from '../index/bm25/index.js';
+import { fixedTableNames } from '../train/fixed-tables.js';
 import type { RunDirectory } from '../train/run-directory.js';
 import { analyzeRuns } from './analyze.js';
 import { bm25Overlap } from './bm25-overlap.js';
@@ -69,6 +70,9 @@ test("a run without BM25 negatives gets an index beside the run's own files", as
   const bm25 = async (): Promise<{ negatives: number; shares: number[] }> =>
     (await analyzeRuns(options)).overlap!.sources.find(({ source }) => source === 'bm25')!;
   expect((await bm25()).negatives).toBe(30 * 8);
+  const [table] = await fixedTableNames(run);
+  await rename(run.file('negatives', table), run.file('negatives', 'bm25'));
+  expect((await bm25()).negatives, 'a run from before').toBe(30 * 8);
   await rm(run.file('negatives', 'bm25'), { recursive: true });
   await rm(run.file('cache', 'bm25'), { recursive: true });
   expect((await bm25()).negatives).toBe(30 * 8);

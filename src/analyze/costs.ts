@@ -3,6 +3,7 @@ import { NearmissError } from '../base/errors.js';
 import { exists } from '../base/files.js';
 import { CandidateTable, TableSource } from '../negatives/index.js';
 import { BatchMaker, type CountedSource } from '../train/batch-maker.js';
+import { findFixedTable } from '../train/fixed-tables.js';
 import { randomSource } from '../train/stage-negatives.js';
 import type { StepEvaluation } from '../train/step-evaluation.js';
 import type { RunHistory } from './history.js';
@@ -147,10 +148,11 @@ async function batchSeconds(view: RunView): Promise<number> {
 async function stageSources({ run, data, stage }: RunView): Promise<CountedSource[]> {
   const newest = (await run.steps('negatives')).at(-1) ?? 0;
   const sources: CountedSource[] = [];
-  for (const { source: name, sampling, count } of stage.negatives) {
-    const folder = name === 'ann' ? run.stepPath('negatives', newest) : run.file('negatives', name);
+  for (const recipe of stage.negatives) {
+    const { source: name, sampling, count } = recipe;
+    const folder = name === 'ann' ? run.stepPath('negatives', newest) : await findFixedTable(run, recipe);
     if (name === 'random') sources.push({ source: randomSource(data), count });
-    else if (await exists(folder)) {
+    else if (folder !== undefined && (await exists(folder))) {
       const table = await CandidateTable.load(folder);
       sources.push({ source: new TableSource({ table, name, sampling }), count });
     }

@@ -7,6 +7,7 @@ import {
   type RankedList,
   TableSource,
 } from '../negatives/index.js';
+import { findFixedTable } from '../train/fixed-tables.js';
 import type { NegativesRecipe } from '../train/recipe/recipe.js';
 import { randomSource } from '../train/stage-negatives.js';
 import { bm25Rankings } from './bm25.js';
@@ -94,8 +95,9 @@ function tableSource(view: RunView, name: 'bm25' | 'ann', table: CandidateTable)
 /** The run's BM25 candidates or, where it has none, the same made for the sampled queries. */
 async function bm25Table(view: RunView, queries: readonly SampledQuery[]): Promise<CandidateTable> {
   const { run, data } = view;
-  const folder = run.file('negatives', 'bm25');
-  if (await exists(folder)) return CandidateTable.load(folder);
+  const recipe = recipeOf(view, 'bm25');
+  const folder = recipe && (await findFixedTable(run, recipe));
+  if (folder !== undefined) return CandidateTable.load(folder);
   const numbers = queries.map(({ training }) => data.training[training].query);
   const found = await bm25Rankings(view, numbers, BM25_DEPTH);
   const lists: RankedList[] = queries.flatMap(({ training }, i) => {

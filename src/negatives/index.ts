@@ -1,7 +1,6 @@
 export { CANDIDATE_FOLDER, type LoadOptions } from './candidate-files.js';
 export { type CandidateRow, readCandidateRow } from './candidate-row.js';
 export { type CandidateData, CandidateTable, NONE } from './candidates.js';
-export { CountedSource, type SamplingReport } from './counted-source.js';
 export { hardestInBatch, hardestNegatives } from './hardest-in-batch.js';
 export {
   type BatchMembers,
@@ -14,6 +13,7 @@ export { type Bm25ListsOptions, documentNumbers, listsFromBm25, type QueryText }
 export { type GatheredExamples, gatherExamples } from './lists/from-examples.js';
 export { listsFromModel, type ModelListsOptions } from './lists/from-model.js';
 export { listsFromRun } from './lists/from-run.js';
+export { listsFromTable } from './lists/from-table.js';
 export { listsFromVectors, type QueryVectors, type VectorListsOptions } from './lists/from-vectors.js';
 export type { CandidateManifest, CandidateSource, MiningReport, Provenance } from './manifest.js';
 export { type Mined, type MineOptions, mine } from './mine.js';

@@ -3,7 +3,7 @@ import { CREATED_BY } from '../base/version.js';
 import { type CandidateData, CandidateTable, NONE } from './candidates.js';
 import type { MiningReport, Provenance } from './manifest.js';
 import { knownPositives } from './rules/known-positives.js';
-import type { CandidateRule, RankedList } from './rules/rule.js';
+import { type CandidateRule, type RankedList, rankAt } from './rules/rule.js';
 import type { PositivesOf } from './sampler.js';
 
 export interface MineOptions extends Pick<Provenance, 'source' | 'checkpoint' | 'index' | 'dataFingerprint'> {
@@ -76,7 +76,8 @@ function takeCandidates(
 ): void {
   const objections = rules.map((rule) => rule.judge(list, positives));
   const start = list.query * depth;
-  const end = Math.min(depth, list.ids.length);
+  let end = Math.min(depth, list.ids.length);
+  while (end > 0 && rankAt(list, end - 1) > depth) end--;
   let kept = 0;
   let positiveFound = false;
   for (let place = 0; place < end; place++) {
@@ -86,8 +87,9 @@ function takeCandidates(
     else {
       ids[start + kept] = list.ids[place];
       scores[start + kept] = list.scores[place];
-      ranks[start + kept] = place + 1;
-      tally.rankSum += place + 1;
+      const rank = rankAt(list, place);
+      ranks[start + kept] = rank;
+      tally.rankSum += rank;
       kept++;
     }
   }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Random } from '../engine/random.js';
 import { CandidateTable } from './candidates.js';
-import { CountedSource } from './counted-source.js';
 import { Mixture } from './mixture.js';
 import { positivesOf, smallTable } from './negatives.fixture.js';
 import { RandomSource } from './random.js';
@@ -85,15 +84,6 @@ samplerConformance({
       new Map([...ranksOf(query)].filter(([, rank]) => rank <= 3).map(([document]) => [document, 1])),
     ),
   provenance: fromRanking(300),
-});
-
-samplerConformance({
-  name: 'counted',
-  source: new CountedSource(new TableSource({ table: bm25Table, name: 'static' })),
-  positives,
-  queries,
-  chances: uniform,
-  provenance: ({ source }) => expect(source).toBe('static'),
 });
 
 samplerConformance({
@@ -205,11 +195,4 @@ test('a source without scores gives negatives without scores', () => {
   expect(new TableSource({ table, name: 'static' }).sample(0, Random.from(1), 4)).toEqual([
     { document: 7, source: 'static', rank: 1 },
   ]);
-});
-
-test('counting tells when candidates run out', () => {
-  const counted = new CountedSource(new TableSource({ table: bm25Table }));
-  for (const query of queries) counted.sample(query, Random.from(3, query), 3);
-  expect(counted.takeReport()).toEqual({ asked: 9, drawn: 4, short: 2, empty: 1, bySource: { bm25: 4 } });
-  expect(counted.takeReport()).toEqual({ asked: 0, drawn: 0, short: 0, empty: 0, bySource: {} });
 });

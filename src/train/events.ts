@@ -1,5 +1,6 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { MiningOutcome } from './mining-outcome.js';
 
 /** Something that happened in a run, as it stands in `events/*.jsonl` and reaches the live view. */
 export type RunEvent =
@@ -9,6 +10,8 @@ export type RunEvent =
   | { type: 'negatives'; step: number; version: number; age: number }
   | { type: 'encode'; step: number; done: number; total: number }
   | RefreshEvent
+  /** Candidates that do not change while the run lasts; `table` is their folder under `negatives/`. */
+  | { type: 'mined'; step: number; source: 'bm25' | 'static'; table: string; mining: MiningOutcome }
   | { type: 'evaluation'; step: number; measures: Record<string, number>; best: boolean; seconds: number }
   | { type: 'wait'; step: number; for: string }
   | { type: 'log'; level: 'info' | 'warning' | 'error'; message: string }
@@ -52,6 +55,8 @@ export interface RefreshEvent {
   queries: number;
   /** Share of the sampled-from candidates that the previous refresh did not have. */
   replacedShare?: number;
+  /** What the search left for the training queries; runs from before it was recorded have none. */
+  mining?: MiningOutcome;
 }
 
 /** An event with when it happened. */

@@ -11,6 +11,7 @@ import {
   INITIAL_VIEW,
   type ViewState,
 } from './live-view-state.js';
+import type { MiningOutcome } from './mining-outcome.js';
 import { renderView, sparkline } from './render-view.js';
 import { FakeTerminal } from './terminal.fixture.js';
 
@@ -261,6 +262,28 @@ describe('LiveView elsewhere', () => {
       'inferencer waits at step 300 for negatives of checkpoint 300',
       'error: inferencer: disk full',
       'inferencer has finished at step 300',
+      '',
+    ]);
+  });
+
+  test('queries without candidates are told once a source, and again when there are more', () => {
+    const terminal = new FakeTerminal({ isTTY: false });
+    const { show } = viewOn(terminal, {}, true);
+    const mining = (withoutCandidates: number): MiningOutcome => ({
+      ranked: 2000,
+      kept: 1200,
+      removed: { 'known-positives': 100, 'relative-margin': 700 },
+      trainingQueries: 1578,
+      withoutCandidates,
+    });
+    show({ type: 'mined', step: 0, source: 'bm25', table: 'bm25-0123abcd', mining: mining(3) });
+    for (const queries of [0, 17, 12, 1020]) show({ ...REFRESH, mining: mining(queries) });
+    const removed = 'of 2,000 documents ranked, the rule relative-margin removed most: 700';
+    const nothing = 'have no candidate and learn nothing from this source';
+    expect(terminal.screen).toEqual([
+      `warning: inferencer: bm25-0123abcd negatives: 3 of 1,578 training queries ${nothing}; ${removed}`,
+      `warning: inferencer: ann negatives of step 200: 17 of 1,578 training queries ${nothing}; ${removed}`,
+      `warning: inferencer: ann negatives of step 200: 1,020 of 1,578 training queries ${nothing}; ${removed}`,
       '',
     ]);
   });

@@ -1,6 +1,7 @@
 import { count, formatDuration } from '../base/progress.js';
 import type { RunEvent } from './events.js';
 import { applyEvent, INITIAL_VIEW, type ViewState } from './live-view-state.js';
+import { shortageWarning } from './mining-outcome.js';
 import { renderView, significant } from './render-view.js';
 
 type Level = 'info' | 'warning' | 'error';
@@ -37,6 +38,8 @@ export class LiveView {
   readonly #colour: boolean;
   #state: ViewState = INITIAL_VIEW;
   #drawnLines = 0;
+  /** The most queries that each source was said to have nothing for. */
+  readonly #shortages = new Map<string, number>();
   /** When each kind of frequent event was last shown. */
   readonly #shownAt = new Map<string, number>();
 
@@ -53,10 +56,22 @@ export class LiveView {
   /** Takes in what happened in one of a run's processes. */
   show(role: string, event: RunEvent): void {
     this.#state = applyEvent(this.#state, event, this.#now());
+    if (event.type === 'start') this.#shortages.clear();
+    if (event.type === 'refresh' || event.type === 'mined') this.#warnOfShortage(role, event);
     if (event.type === 'log') this.log(event.level, `${role}: ${event.message}`);
     else if (this.#options.quiet || this.#isTooSoon(event)) return;
     else if (this.#terminal) this.#draw();
     else this.#writeLine(describeEvent(role, event, this.#state));
+  }
+
+  /** Once a source, and again when it gets worse: a refresh may come every few seconds. */
+  #warnOfShortage(role: string, event: Extract<RunEvent, { type: 'refresh' | 'mined' }>): void {
+    const source = event.type === 'mined' ? event.table : 'ann';
+    const shortage = event.mining?.withoutCandidates ?? 0;
+    if (!event.mining || shortage <= (this.#shortages.get(source) ?? 0)) return;
+    this.#shortages.set(source, shortage);
+    const what = `${source} negatives${event.type === 'mined' ? '' : ` of step ${count(event.step)}`}`;
+    this.log('warning', `${role}: ${shortageWarning(what, event.mining)}`);
   }
 
   /** Prints a message that stays, above the view. */
@@ -132,6 +147,10 @@ function describeEvent(role: string, event: Exclude<RunEvent, { type: 'log' }>, 
         ` encode ${formatDuration(encodeSeconds)}, index ${formatDuration(indexSeconds)},` +
         ` search ${formatDuration(searchSeconds)}${replaced}`
       );
+    }
+    case 'mined': {
+      const { ranked, kept, trainingQueries } = event.mining;
+      return `${event.table}: ${count(kept)} of ${count(ranked)} candidates kept for ${count(trainingQueries)} queries`;
     }
     case 'evaluation': {
       const figures = Object.entries(event.measures).map(([name, value]) => `${name} ${value.toFixed(4)}`);

@@ -1,8 +1,13 @@
 import { fullText } from '../data/index.js';
+import { queryAnswers } from '../evaluate/query-answers.js';
 import { buildRules, type CandidateRule } from '../negatives/index.js';
 import { TextStore } from '../negatives/text-store.js';
 import type { NegativesRecipe } from './recipe/recipe.js';
-import type { TrainingData } from './training-data.js';
+import { placesOf, type TrainingData } from './training-data.js';
+
+/** What to do where a query has no answers. */
+export const ANSWERS_HINT =
+  'dropping answers needs the answers of every training query; leave dropAnswers out of the recipe';
 
 /** Runs `work` with the guards against unlabelled positives that a recipe asks for. */
 export async function withRules<T>(
@@ -10,25 +15,24 @@ export async function withRules<T>(
   data: TrainingData,
   work: (rules: CandidateRule[]) => Promise<T>,
 ): Promise<T> {
-  if (!recipe.dropAnswers) return work(buildRules(recipe));
+  const fingerprintOf = recipe.keepDuplicates ? undefined : await data.textFingerprints();
+  if (!recipe.dropAnswers) return work(buildRules(recipe, { fingerprintOf }));
   const answers = await answersOf(data);
   const texts = await TextStore.create(documentTexts(data));
   try {
-    return await work(
-      buildRules(recipe, { answers: { answersOf: (query) => answers[query], textOf: texts.get } }),
-    );
+    const answerTexts = { answersOf: (query: number) => answers[query], textOf: texts.get };
+    return await work(buildRules(recipe, { fingerprintOf, answers: answerTexts }));
   } finally {
     await texts.close();
   }
 }
 
 async function answersOf(data: TrainingData): Promise<string[][]> {
-  const placeOf = new Map(data.training.map(({ query }, place) => [query, place]));
+  const placeOf = placesOf(data);
   const answers: string[][] = data.training.map(() => []);
-  for await (const { id, metadata } of data.dataset.queries()) {
-    const place = placeOf.get(data.queries.cache.indexOf(id));
-    const given = metadata?.answers;
-    if (place !== undefined && Array.isArray(given)) answers[place] = given.map(String);
+  for await (const query of data.dataset.queries()) {
+    const place = placeOf.get(data.queries.cache.indexOf(query.id));
+    if (place !== undefined) answers[place] = queryAnswers(query, ANSWERS_HINT);
   }
   return answers;
 }

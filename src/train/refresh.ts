@@ -24,9 +24,11 @@ import {
 import type { CheckpointView, CheckpointViewOptions } from './checkpoint-view.js';
 import { encodeCorpus, removeShards } from './corpus-encoder.js';
 import type { RefreshEvent } from './events.js';
+import { outcomeOf } from './mining-outcome.js';
 import { withRules } from './mining-rules.js';
 import type { NegativesRecipe } from './recipe/recipe.js';
 import { type RunDirectory, START_FOLDER } from './run-directory.js';
+import type { TrainingData } from './training-data.js';
 
 /** Queries searched at once. */
 const CHUNK = 2048;
@@ -108,14 +110,14 @@ export class Refresh implements CheckpointView {
     const { run, data } = this.#options;
     const { share } = this.#options.recipe.refresh;
     const earlier = (await run.steps('negatives')).filter((step) => step < this.step);
-    const previous = await loadTable(run, earlier.at(-1), recipe);
+    const previous = await loadTable(run, earlier.at(-1), recipe, data);
     const turn = previous ? stalestQueries(previous, share) : Int32Array.from(data.training.keys());
-    const { table } = await withRules(recipe, data, (rules) =>
+    const { table, report } = await withRules(recipe, data, (rules) =>
       mine({
+        ...data.tables,
         source: 'ann',
         checkpoint: this.step,
         index: `${this.#options.recipe.refresh.index.type} of step ${this.step}`,
-        queryCount: data.training.length,
         documentCount: data.documents.count,
         depth: recipe.depth,
         lists: this.#trainingLists(turn, recipe.depth),
@@ -124,6 +126,7 @@ export class Refresh implements CheckpointView {
       }),
     );
     const published = previous ? mergeTables(previous, table, turn) : table;
+    const mining = outcomeOf(`ann negatives of step ${this.step}`, published, report);
     await published.save(run.stepPath('negatives', this.step), { overwrite: true });
     return {
       type: 'refresh',
@@ -134,6 +137,7 @@ export class Refresh implements CheckpointView {
       documents: data.documents.count,
       queries: turn.length,
       ...(previous && { replacedShare: replacedShare(previous, published) }),
+      mining,
     };
   }
 
@@ -205,8 +209,9 @@ async function loadTable(
   run: RunDirectory,
   step: number | undefined,
   { depth }: NegativesRecipe,
+  { tables }: TrainingData,
 ): Promise<CandidateTable | undefined> {
   if (step === undefined) return undefined;
-  const table = await CandidateTable.load(run.stepPath('negatives', step));
+  const table = await CandidateTable.load(run.stepPath('negatives', step), tables);
   return table.depth === depth ? table : undefined;
 }

@@ -33,7 +33,7 @@ const STEP_NAME = /^step-(\d{6,})(?:\.json)?$/;
  * events/*.jsonl           one append-only file a process
  * checkpoints/step-000300/ model, optimizer state, state.json
  * resume/step-000317/      the same between two checkpoints, for nobody but a Trainer that goes on
- * negatives/step-000300/   what was mined with that checkpoint; negatives/bm25/ for BM25's
+ * negatives/step-000300/   what was mined with that checkpoint; negatives/bm25-3fa94c1e/ for BM25's
  * index/step-000300/       the corpus encoded by it
  * evaluations/step-000300.json
  * best/                    the model that measured best

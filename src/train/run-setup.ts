@@ -1,15 +1,17 @@
 import { stringify } from 'yaml';
 import { NearmissError } from '../base/errors.js';
-import { writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
+import { exists, writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
 import { checkContents } from '../base/folder-contents.js';
 import { CREATED_BY } from '../base/version.js';
 import { requireWritable } from '../base/writable.js';
 import { withWriteLock } from '../base/write-lock.js';
 import { type Dataset, openDataset } from '../data/index.js';
+import { checkSameData, fingerprintData } from './data-fingerprint.js';
 import { kindOf } from './encoder-kinds.js';
 import { resumePoint } from './resume-point.js';
 import { type RunDescription, readRunDescription } from './run-description.js';
 import { BEGUN_FOLDER, READ_ONLY_RUN, RunDirectory, START_FOLDER } from './run-directory.js';
+import { requireTrainable } from './run-requirements.js';
 import type { TrainedModel } from './trained-model.js';
 import { openTrainingData, type TrainingData } from './training-data.js';
 
@@ -20,7 +22,7 @@ import { openTrainingData, type TrainingData } from './training-data.js';
  */
 export async function createRun(
   path: string,
-  description: Omit<RunDescription, 'format' | 'createdBy'>,
+  description: Omit<RunDescription, 'format' | 'createdBy' | 'dataFingerprint'>,
   options: { quiet?: boolean; recipeText?: string } = {},
 ): Promise<RunDirectory> {
   const run = new RunDirectory(path);
@@ -28,8 +30,7 @@ export async function createRun(
   await checkContents(path, BEGUN_FOLDER);
   await requireWritable(path, 'choose a folder you may write to with --out');
   const dataset = await openDataset(data);
-  await requireSplits(dataset, [split, recipe.evaluation.split]);
-  for (const judged of [split, recipe.evaluation.split]) await requirePositives(dataset, judged);
+  await requireTrainable(dataset, recipe, split);
   // The model may take long, or fail: until it is there, nothing is made that would be left behind.
   const model = await kindOf(recipe).start(recipe, dataset, options);
   await run.create();
@@ -37,7 +38,8 @@ export async function createRun(
     replaces: 'anything',
   });
   await writeFileAtomic(run.file('recipe.yaml'), options.recipeText ?? stringify(recipe));
-  const content: RunDescription = { format: 1, ...description, createdBy: CREATED_BY };
+  const dataFingerprint = await fingerprintData(dataset, [split, recipe.evaluation.split]);
+  const content: RunDescription = { format: 1, ...description, dataFingerprint, createdBy: CREATED_BY };
   await writeFileAtomic(run.file('run.json'), `${JSON.stringify(content, null, 2)}\n`);
   return run;
 }
@@ -61,7 +63,10 @@ export async function openRun(
   const { recipe } = description;
   const kind = kindOf(recipe);
   const model = await kind.load(await modelToOpen(run, options.resume));
-  const dataset = await openDataset(description.data);
+  const dataset = await openRunData(run, description);
+  const found = await fingerprintData(dataset, [description.split, recipe.evaluation.split]);
+  const begun = description.dataFingerprint;
+  if (begun) checkSameData({ run: path, data: description.data }, begun, found);
   // Both processes want the same token caches at the same moment: the second finds what the first has built.
   const data = await withWriteLock(run.file('cache', 'tokens.lock'), READ_ONLY_RUN, () =>
     openTrainingData({
@@ -71,6 +76,8 @@ export async function openRun(
       lengths: kind.textLengths(recipe.model),
       passages: recipe.model.passages,
       directory: run.file('cache'),
+      fingerprints: { documents: found.documents.sha256, queries: found.queries.sha256 },
+      marksTables: begun !== undefined,
       quiet: options.quiet,
     }),
   );
@@ -83,27 +90,10 @@ async function modelToOpen(run: RunDirectory, resume = false): Promise<string> {
   return resume ? ((await resumePoint(run))?.folder ?? folder) : folder;
 }
 
-/** Asked before anything is written: a run that can never learn is not begun. */
-async function requirePositives(dataset: Dataset, split: string): Promise<void> {
-  for (const grades of (await dataset.qrels(split)).values()) {
-    for (const grade of grades.values()) if (grade > 0) return;
-  }
-  throw new NearmissError(`${dataset.name}: no query of split "${split}" has a relevant document`, {
-    hint: 'learning and measuring need queries with at least one judgment above 0; `nearmiss data stats` counts them',
+/** Opens the collection that a run learns from. */
+async function openRunData(run: RunDirectory, { data }: RunDescription): Promise<Dataset> {
+  if (await exists(data)) return openDataset(data);
+  throw new NearmissError(`${data}: the collection of the run ${run.path} is not there`, {
+    hint: `restore it, or write its new path into the field "data" of ${run.file('run.json')}`,
   });
-}
-
-async function requireSplits(dataset: Dataset, wanted: readonly string[]): Promise<void> {
-  const splits = await dataset.splits();
-  for (const split of wanted) {
-    if (splits.includes(split)) continue;
-    if (splits.length === 0) {
-      throw new NearmissError(`${dataset.name}: training needs queries and judgments, got documents alone`, {
-        hint: 'add them with nearmiss data import … --queries FILE --qrels train=FILE; docs/your-data.md says what to do without any',
-      });
-    }
-    throw new NearmissError(`${dataset.name}: no split "${split}", only ${splits.join(', ')}`, {
-      hint: 'make one with `nearmiss data split`, or name another: --split for training, --set evaluation.split=… for measuring',
-    });
-  }
 }

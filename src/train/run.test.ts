@@ -8,6 +8,7 @@ import { UsearchGraph } from '../index/vectors/usearch.js';
 import { CandidateTable } from '../negatives/index.js';
 import { openSearcher } from '../search/index.js';
 import { EventWriter, type TimedEvent } from './events.js';
+import { fixedTableNames } from './fixed-tables.js';
 import { takeRole } from './processes.js';
 import { Refresh } from './refresh.js';
 import { bothRoles, eventsOf, startRun as start, stopAfter, weightsOf } from './run.fixture.js';
@@ -40,6 +41,13 @@ test('Trainer and Inferencer learn together, and dev measures rise', async () =>
   const best = Math.max(...measured.map(({ measures }) => measures['RR@10']));
   expect(best).toBeGreaterThan(first + 0.1);
   expect(await run.isFinished()).toBe(true);
+  const refreshes = (await eventsOf(run, 'inferencer')).filter((event) => event.type === 'refresh');
+  for (const { queries, mining } of refreshes) {
+    const { ranked, kept, removed, ...left } = mining!;
+    expect(ranked).toBe(20 * queries);
+    expect(kept + removed['known-positives'] + removed.duplicates).toBe(ranked);
+    expect(left).toEqual({ trainingQueries: queries, withoutCandidates: 0 });
+  }
 });
 
 test('a lockstep run is a function of its seed', async () => {
@@ -170,7 +178,8 @@ test('static negatives of a training file', async () => {
     `stages.ance.negatives=${negatives}`,
   ]);
   await bothRoles(run);
-  const table = await CandidateTable.load(run.file('negatives', 'static'));
+  const [name] = await fixedTableNames(run);
+  const table = await CandidateTable.load(run.file('negatives', name));
   expect(table.queryCount).toBe(pairs.length);
   expect(new Set(table.counts)).toEqual(new Set([1]));
 });
@@ -188,6 +197,24 @@ test('a run ends early when nothing gets better any more', async () => {
   // Step 5 is no better than step 0, and the checkpoint after it is the last.
   expect(steps).toHaveLength(10);
   expect(await run.isFinished()).toBe(true);
+});
+
+test('a margin that leaves no query a negative ends the run', async () => {
+  const run = await startRun('no negatives', [
+    'stages=[{name: ance, steps: 9, negatives: [{source: ann, depth: 20, margin: 1000}]}]',
+  ]);
+  const stop = new AbortController();
+  const trainer = takeRole('trainer', run.path, {
+    session: { threads: 1 },
+    quiet: true,
+    stopSignal: stop.signal,
+  });
+  await expect(takeRole('inferencer', run.path, { session: { threads: 1 }, quiet: true })).rejects.toThrow(
+    /^ann negatives of step 0: none of the \d+ training queries has a candidate: .* rule margin removed most/,
+  );
+  stop.abort();
+  await trainer;
+  expect(await run.steps('negatives')).toEqual([]);
 });
 
 test('a second trainer is refused', async () => {

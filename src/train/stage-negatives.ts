@@ -40,7 +40,7 @@ export class StageNegatives {
 
   /** The sources for a step, or `undefined` where waiting for them was given up. */
   async sourcesAt(step: number): Promise<CountedSource[] | undefined> {
-    this.#fixed ??= await this.#openFixed();
+    this.#fixed ??= await this.#openFixed(step);
     const ann = annOf(this.#options.stage);
     if (!ann) return this.#fixed;
     const version = await this.#nextVersion(step);
@@ -66,22 +66,24 @@ export class StageNegatives {
   }
 
   async #switchTo(version: number, step: number, recipe: NegativesRecipe): Promise<void> {
-    const table = await CandidateTable.load(this.#options.run.stepPath('negatives', version));
+    const { run, data } = this.#options;
+    const table = await CandidateTable.load(run.stepPath('negatives', version), data.tables);
     this.#ann = counted(new TableSource({ table, name: 'ann', sampling: recipe.sampling }), recipe);
     this.#version = version;
     await this.#options.events.write({ type: 'negatives', step, version, age: step - version });
   }
 
-  async #openFixed(): Promise<CountedSource[]> {
-    const { run, data, stage } = this.#options;
+  async #openFixed(step: number): Promise<CountedSource[]> {
+    const { run, data, stage, events } = this.#options;
     const sources: CountedSource[] = [];
     for (const recipe of stage.negatives) {
       if (recipe.source === 'random') sources.push(counted(randomSource(data), recipe));
       if (recipe.source === 'bm25' || recipe.source === 'static') {
-        const table = await staticCandidates(run, data, recipe);
-        sources.push(
-          counted(new TableSource({ table, name: recipe.source, sampling: recipe.sampling }), recipe),
+        const { source, sampling } = recipe;
+        const table = await staticCandidates(run, data, { ...recipe, source }, (mined) =>
+          events.write({ ...mined, step }),
         );
+        sources.push(counted(new TableSource({ table, name: source, sampling }), recipe));
       }
     }
     return sources;

@@ -1,40 +1,54 @@
-import { NearmissError } from '../base/errors.js';
 import { exists } from '../base/files.js';
 import { withWriteLock } from '../base/write-lock.js';
-import { openDataset } from '../data/index.js';
-import { readRun } from '../evaluate/index.js';
 import { buildBm25Index, openBm25Index } from '../index/bm25/index.js';
-import { CandidateTable, gatherExamples, mine, type RankedList } from '../negatives/index.js';
+import { CandidateTable, mine, type RankedList } from '../negatives/index.js';
 import { listsFromBm25, type QueryText } from '../negatives/lists/from-bm25.js';
-import { listsFromRun } from '../negatives/lists/from-run.js';
+import type { RunEvent } from './events.js';
+import { fixedTableName } from './fixed-tables.js';
+import { outcomeOf } from './mining-outcome.js';
 import { withRules } from './mining-rules.js';
 import type { NegativesRecipe } from './recipe/recipe.js';
-import { readRunDescription } from './run-description.js';
 import { READ_ONLY_RUN, type RunDirectory } from './run-directory.js';
-import type { TrainingData } from './training-data.js';
+import { staticLists } from './static-lists.js';
+import { placesOf, type TrainingData } from './training-data.js';
 
-/** Candidates that do not change while a run lasts: BM25's, or those of a file. Mined once and kept in the run. */
+/** A source whose candidates do not change while a run lasts. */
+export interface FixedRecipe extends NegativesRecipe {
+  source: 'bm25' | 'static';
+}
+
+/**
+ * Candidates that do not change while a run lasts: BM25's, or those of a file. Mined once and kept in the run.
+ *
+ * @param onMined told what mining did, where it was done now
+ */
 export async function staticCandidates(
   run: RunDirectory,
   data: TrainingData,
-  recipe: NegativesRecipe,
+  recipe: FixedRecipe,
+  onMined: (event: Omit<Extract<RunEvent, { type: 'mined' }>, 'step'>) => Promise<void>,
 ): Promise<CandidateTable> {
-  const folder = run.file('negatives', recipe.source);
-  if (await exists(folder)) return CandidateTable.load(folder);
-  const lists =
-    recipe.source === 'bm25' ? bm25Lists(run, data, recipe.depth) : await fileLists(run, data, recipe);
-  const { table } = await withRules(recipe, data, (rules) =>
+  const name = fixedTableName(recipe);
+  const folder = run.file('negatives', name);
+  if (await exists(folder)) return CandidateTable.load(folder, data.tables);
+  const { source, depth, file } = recipe;
+  const lists = source === 'bm25' ? bm25Lists(run, data, depth) : await staticLists(run, data, recipe);
+  const { table, report } = await withRules(recipe, data, (rules) =>
     mine({
-      source: recipe.source === 'bm25' ? 'bm25' : 'static',
-      queryCount: data.training.length,
+      ...data.tables,
+      source,
+      index: source === 'bm25' ? "the run's BM25 index" : file,
       documentCount: data.documents.count,
-      depth: recipe.depth,
+      depth,
       lists,
       positives: (query) => data.training[query].positives,
       rules,
     }),
   );
+  const what = source === 'bm25' ? 'bm25 negatives' : `static negatives of ${file}`;
+  const mining = outcomeOf(what, table, report);
   await table.save(folder);
+  await onMined({ type: 'mined', source, table: name, mining });
   return table;
 }
 
@@ -60,31 +74,4 @@ async function queryTextsOf(data: TrainingData): Promise<QueryText[]> {
     if (query !== undefined) queries.push({ query, text });
   }
   return queries;
-}
-
-/** Training files are JSON; every other file is a run. */
-const TRAINING_FILE = /\.jsonl?(?:\.gz)?$/;
-
-async function fileLists(
-  run: RunDirectory,
-  data: TrainingData,
-  { file }: NegativesRecipe,
-): Promise<Iterable<RankedList>> {
-  if (file === undefined) {
-    throw new NearmissError('negatives: source static needs a file', {
-      hint: 'set file: to a TREC run, or to a training file (.jsonl)',
-    });
-  }
-  const placeOf = placesOf(data);
-  const queries = { indexOf: (id: string): number => placeOf.get(data.queries.cache.indexOf(id)) ?? -1 };
-  const ids = { queries, documents: data.documents.cache };
-  if (!TRAINING_FILE.test(file)) return listsFromRun(await readRun(file), ids);
-  const { data: path, split } = await readRunDescription(run);
-  const dataset = await openDataset(path, { examples: { [split]: file }, split });
-  return (await gatherExamples(dataset.examples!(split), ids)).lists;
-}
-
-/** Number of a query → its place among the training queries. */
-function placesOf({ training }: TrainingData): Map<number, number> {
-  return new Map(training.map(({ query }, place) => [query, place]));
 }

@@ -19,6 +19,8 @@ export async function writeSynonyms(folder: string, options: { words: number; se
   };
   const [nouns, adjectives] = [distinct(), distinct()];
   const translate = (original: string, i: number): string => `${SYLLABLES[i % 12]}x${original.slice(2)}`;
+  // One noun is the same in both languages: without any shared word, BM25 would have no candidates for anyone.
+  const translateNoun = (noun: string, n: number): string => (n === 0 ? noun : translate(noun, n));
   const corpus: string[] = [];
   const queries: string[] = [];
   const qrels: Record<string, string[]> = { train: [], dev: [] };
@@ -27,7 +29,7 @@ export async function writeSynonyms(folder: string, options: { words: number; se
       const id = `${n}-${a}`;
       corpus.push(JSON.stringify({ _id: `d${id}`, title: '', text: `${adjective} ${noun}` }));
       queries.push(
-        JSON.stringify({ _id: `q${id}`, text: `${translate(noun, n)} ${translate(adjective, a)}` }),
+        JSON.stringify({ _id: `q${id}`, text: `${translateNoun(noun, n)} ${translate(adjective, a)}` }),
       );
       qrels[random.uniform() < 0.8 ? 'train' : 'dev'].push(`q${id}\td${id}\t1`);
     });

@@ -2,6 +2,7 @@ import { NearmissError } from '../base/errors.js';
 import {
   type Dataset,
   documentTexts,
+  IdTable,
   openTokenCache,
   type Qrels,
   queryTexts,
@@ -10,6 +11,7 @@ import {
 } from '../data/index.js';
 import { Random } from '../engine/index.js';
 import { prepareText, type TokenizedText } from '../model/index.js';
+import { fingerprintIds, textFingerprint } from '../negatives/index.js';
 import { lengthOfPieces, splitTokens } from '../text/split-tokens.js';
 import { batchCount, type TokenBatch, tokensAt } from '../text/token-batch.js';
 import { documentSplit } from './recipe/document-split.js';
@@ -45,6 +47,10 @@ export interface TrainingData {
   documents: TokenizedCollection;
   queries: TokenizedCollection;
   training: TrainingQuery[];
+  /** What a table of candidates for these queries and documents has to say of itself. */
+  tables: { queryCount: number; dataFingerprint?: string };
+  /** See `textFingerprint`; the texts are read through when it is asked for first. */
+  textFingerprints(): Promise<(document: number) => number>;
   close(): Promise<void>;
 }
 
@@ -58,6 +64,10 @@ export interface OpenTrainingDataOptions {
   passages: ModelRecipe['passages'];
   /** Where token caches are kept. */
   directory: string;
+  /** Hashes of all documents and queries, ids and texts. */
+  fingerprints: { documents: string; queries: string };
+  /** Whether the run's tables name the data they were mined on; in runs from before they did, none does. */
+  marksTables: boolean;
   quiet?: boolean;
 }
 
@@ -67,6 +77,8 @@ export async function openTrainingData(options: OpenTrainingDataOptions): Promis
   const split = documentSplit({ passages: options.passages, maxLength: lengths });
   const documents = await openTokenCache({
     source: prepared(documentTexts(dataset), reader, 'document'),
+    // How the texts are prepared stands in the composition.
+    fingerprint: options.fingerprints.documents,
     tokenizer,
     maxLength: lengthOfPieces(split),
     directory,
@@ -74,12 +86,14 @@ export async function openTrainingData(options: OpenTrainingDataOptions): Promis
   });
   const queries = await openTokenCache({
     source: prepared(queryTexts(dataset), reader, 'query'),
+    fingerprint: options.fingerprints.queries,
     tokenizer,
     maxLength: lengths.query,
     directory,
     quiet,
   });
   const training = await trainingQueries(dataset, options.split, { documents, queries });
+  let textFingerprints: Promise<Float64Array> | undefined;
   return {
     dataset,
     documents: {
@@ -98,6 +112,15 @@ export async function openTrainingData(options: OpenTrainingDataOptions): Promis
       texts: async (members) => wholeTexts(await queries.batch(members)),
     },
     training,
+    tables: {
+      queryCount: training.length,
+      ...(options.marksTables && { dataFingerprint: fingerprintTraining(training, { documents, queries }) }),
+    },
+    async textFingerprints() {
+      textFingerprints ??= fingerprintDocuments(dataset, documents.count);
+      const known = await textFingerprints;
+      return (document) => known[document];
+    },
     close: async () => {
       await documents.close();
       await queries.close();
@@ -161,6 +184,31 @@ async function trainingQueries(
     });
   }
   return training;
+}
+
+/** The same that `nearmiss mine` writes into its tables. */
+function fingerprintTraining(
+  training: readonly TrainingQuery[],
+  { documents, queries }: { documents: TokenCache; queries: TokenCache },
+): string {
+  const ids = new IdTable();
+  for (const { query } of training) ids.add(queries.id(query));
+  return fingerprintIds(documents.idTable, ids);
+}
+
+/** Eight bytes a document. */
+async function fingerprintDocuments(dataset: Dataset, count: number): Promise<Float64Array> {
+  const fingerprints = new Float64Array(count);
+  let document = 0;
+  for await (const { text } of documentTexts(dataset).records()) {
+    fingerprints[document++] = textFingerprint(text);
+  }
+  return fingerprints;
+}
+
+/** Number of a query → its place among the training queries. */
+export function placesOf({ training }: Pick<TrainingData, 'training'>): Map<number, number> {
+  return new Map(training.map(({ query }, place) => [query, place]));
 }
 
 function prepared(source: TextSource, reader: TextReader, use: string): TextSource {

@@ -54,9 +54,9 @@ test('rows start alike, take the same steps, are compared with each other and no
     ['ANCE FirstP', 30],
   ]);
   const [bm25, start, rand, , ance] = rows;
-  // Queries and documents share no word here, so BM25 finds nothing and there is nothing to reorder.
-  expect(bm25.measures['RR@10']).toBe(0);
-  expect(ance.rerank?.['RR@10']).toBe(0);
+  // Few queries share a word with their document here, so BM25 finds next to nothing to reorder.
+  expect(bm25.measures['RR@10']).toBeLessThan(0.1);
+  expect(ance.rerank?.['RR@10']).toBeLessThan(0.1);
   expect(rand.measures['RR@10']).toBeGreaterThan(start.measures['RR@10'] + 0.1);
   expect(ance.measures['RR@10']).toBeGreaterThan(start.measures['RR@10'] + 0.1);
   expect(ance.pValues['Rand Neg']).toBe(rand.pValues['ANCE FirstP']);

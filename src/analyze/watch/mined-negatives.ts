@@ -1,16 +1,15 @@
 import { NearmissError, shorten } from '../../base/errors.js';
-import { exists } from '../../base/files.js';
 import type { Document } from '../../data/index.js';
 import { type CandidateRow, readCandidateRow } from '../../negatives/candidate-row.js';
 import type { CandidateManifest } from '../../negatives/index.js';
+import { fixedTableNames } from '../../train/fixed-tables.js';
 import type { RunDirectory } from '../../train/run-directory.js';
 import type { RunCollection } from './run-collection.js';
 
 /** Characters of a text that are enough to judge whether it answers a query. */
 const TEXT_LENGTH = 600;
-const FIXED_TABLES = ['bm25', 'static'] as const;
 
-/** A table of candidates that is on disk: `step-000300` for those a checkpoint mined, or `bm25`, `static`. */
+/** A table of candidates that is on disk: `step-000300` for those a checkpoint mined, or `bm25-3fa94c1e`. */
 export interface NegativesTable {
   name: string;
   /** The checkpoint's step, for mined ones. */
@@ -63,9 +62,7 @@ export class ChangedCollectionError extends NearmissError {}
 export async function negativesTables(run: RunDirectory): Promise<NegativesTable[]> {
   const steps = await run.steps('negatives');
   const mined = steps.map((step) => ({ name: `step-${String(step).padStart(6, '0')}`, step })).reverse();
-  const fixed: NegativesTable[] = [];
-  for (const name of FIXED_TABLES) if (await exists(run.file('negatives', name))) fixed.push({ name });
-  return [...mined, ...fixed];
+  return [...mined, ...(await fixedTableNames(run)).map((name) => ({ name }))];
 }
 
 export interface NegativesOptions {

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../../base/errors.js';
 import type { RegisterCommand } from '../command.js';
@@ -75,7 +76,7 @@ async function beginOrGoOn(out: string, options: TrainOptions): Promise<void> {
     });
   }
   if (options.recipe === undefined) {
-    if (options.set === undefined && data === begun?.data) return;
+    if (options.set === undefined && resolve(data) === resolve(begun!.data)) return;
     throw new UsageError(`train: ${out} is a run already, and neither its recipe nor its data change`, {
       hint: 'leave --set and --data out to go on with it, or choose another --out',
     });

@@ -16,11 +16,13 @@ export interface RuleOptions {
   relativeMargin?: number;
   /** Drop candidates that contain an answer string of the query. */
   dropAnswers?: boolean;
+  /** Keep candidates that have the text of a positive. */
+  keepDuplicates?: boolean;
 }
 
 /** What rules that look at texts need. */
 export interface RuleTexts {
-  /** See `textFingerprint`; where given, candidates with the text of a positive are dropped. */
+  /** See `textFingerprint`; where given, candidates with the text of a positive are dropped, unless they are to be kept. */
   fingerprintOf?: (document: number) => number;
   /** Needed for `dropAnswers`. */
   answers?: AnswerTexts;
@@ -35,7 +37,7 @@ export function buildRules(options: RuleOptions, texts: RuleTexts = {}): Candida
     ...(options.skipRanks ? [skipRanks(options.skipRanks)] : []),
     ...(options.margin !== undefined ? [margin(options.margin)] : []),
     ...(options.relativeMargin !== undefined ? [relativeMargin(options.relativeMargin)] : []),
-    ...(texts.fingerprintOf ? [duplicates(texts.fingerprintOf)] : []),
+    ...(texts.fingerprintOf && !options.keepDuplicates ? [duplicates(texts.fingerprintOf)] : []),
     ...(options.dropAnswers ? [answers(texts.answers!)] : []),
   ];
 }

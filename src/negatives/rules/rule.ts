@@ -5,6 +5,13 @@ export interface RankedList {
   ids: Int32Array;
   /** Their scores, higher is better; NaN where the source has none. */
   scores: Float32Array;
+  /** Their ranks, ascending from 1, where some are missing. Default: their places. */
+  ranks?: Int32Array;
+}
+
+/** The rank of a place of a list, from 1. */
+export function rankAt({ ranks }: RankedList, place: number): number {
+  return ranks ? ranks[place] : place + 1;
 }
 
 /** Says of each place of one list whether to drop the candidate there. */

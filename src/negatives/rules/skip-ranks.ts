@@ -1,5 +1,5 @@
 import { NearmissError } from '../../base/errors.js';
-import type { CandidateRule } from './rule.js';
+import { type CandidateRule, rankAt } from './rule.js';
 
 /**
  * Drops the first ranks, where positives that nobody labelled are most frequent. Ranks are those of the original
@@ -12,6 +12,6 @@ export function skipRanks(ranks: number): CandidateRule {
   return {
     name: 'skip-ranks',
     parameters: { ranks },
-    judge: () => (place) => place < ranks,
+    judge: (list) => (place) => rankAt(list, place) <= ranks,
   };
 }

@@ -134,7 +134,11 @@ export const runsRoutes: FastifyPluginAsyncZod<{ runs: Pick<RunCatalog, 'list' |
         params,
         querystring: z.strictObject({
           query: documentId.describe("The query's id."),
-          table: z.string().max(64).optional().describe('E.g. step-000300 or bm25. Default: the newest.'),
+          table: z
+            .string()
+            .max(64)
+            .optional()
+            .describe('E.g. step-000300 or bm25-3fa94c1e. Default: the newest.'),
           ...page,
         }),
         response: { 200: minedNegatives, ...errors },

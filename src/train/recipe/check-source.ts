@@ -4,14 +4,25 @@ import type { NegativesRecipe } from './recipe.js';
 
 type SourceField = Exclude<keyof NegativesRecipe, 'source'>;
 
+const RANKED_FIELDS: readonly SourceField[] = [
+  'count',
+  'depth',
+  'sampling',
+  'skipRanks',
+  'margin',
+  'relativeMargin',
+  'dropAnswers',
+  'keepDuplicates',
+];
+
 /** What each source can make use of. */
 const SOURCE_FIELDS: Record<NegativesRecipe['source'], readonly SourceField[]> = {
   'in-batch': [],
   'hardest-in-batch': [],
-  random: ['count', 'dropAnswers'],
-  bm25: ['count', 'depth', 'sampling', 'skipRanks', 'margin', 'relativeMargin', 'dropAnswers'],
-  ann: ['count', 'depth', 'sampling', 'skipRanks', 'margin', 'relativeMargin', 'dropAnswers'],
-  static: ['count', 'depth', 'sampling', 'skipRanks', 'margin', 'relativeMargin', 'dropAnswers', 'file'],
+  random: ['count'],
+  bm25: RANKED_FIELDS,
+  ann: RANKED_FIELDS,
+  static: [...RANKED_FIELDS, 'file'],
 };
 
 /** The values that ask for nothing; a resolved recipe writes them out. */
@@ -21,6 +32,7 @@ const IDLE: Partial<Record<SourceField, unknown>> = {
   sampling: 'uniform',
   skipRanks: 0,
   dropAnswers: false,
+  keepDuplicates: false,
 };
 
 /** Finds what a source of negatives cannot do. */
@@ -43,7 +55,11 @@ export function checkSource(negatives: NegativesRecipe, keys: Keys): Problem[] {
     error('depth', `expected room for ${count} negatives${room}`, 'raise depth');
   }
   if (source === 'static' && file === undefined) {
-    error('file', 'static negatives expect a file, got nothing', 'name a TREC run or a training file');
+    error(
+      'file',
+      'static negatives expect a file, got nothing',
+      'name a TREC run, a training file or a table of `nearmiss mine`',
+    );
   }
   return problems;
 }

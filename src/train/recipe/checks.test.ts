@@ -77,6 +77,14 @@ describe('what cannot be trained', () => {
       'my.yaml:4: stages.a.negatives.0.margin: random negatives have no margin, got 0',
     ],
     [
+      stage('{source: random, dropAnswers: true}'),
+      'my.yaml:4: stages.a.negatives.0.dropAnswers: random negatives have no dropAnswers, got true',
+    ],
+    [
+      stage('{source: in-batch, keepDuplicates: true}'),
+      'my.yaml:4: stages.a.negatives.0.keepDuplicates: in-batch negatives have no keepDuplicates, got true',
+    ],
+    [
       stage('{source: bm25, file: x}'),
       'my.yaml:4: stages.a.negatives.0.file: bm25 negatives have no file, got x',
     ],

@@ -136,6 +136,8 @@ export interface NegativesRecipe {
   relativeMargin?: number;
   /** Drop candidates that contain an answer string of the query. */
   dropAnswers: boolean;
-  /** For `static`: a TREC run or a training file. */
+  /** Keep candidates with a positive's text under another id, which are dropped otherwise. */
+  keepDuplicates: boolean;
+  /** For `static`: a TREC run, a training file or a candidate table's folder. */
   file?: string;
 }

@@ -55,7 +55,14 @@ const negatives = mapping({
   dropAnswers: truth()
     .default(false)
     .describe('drops candidates that contain an answer string of the query (OpenQA)'),
-  file: text('a path').optional().describe('for `static`: a TREC run or a training file'),
+  keepDuplicates: truth()
+    .default(false)
+    .describe("keeps candidates with a positive's text under another id, which are dropped otherwise"),
+  file: text('a path')
+    .optional()
+    .describe(
+      'for `static`: a TREC run, a training file or a folder that `nearmiss mine` made, from where the command runs',
+    ),
 }).transform(({ source, count, depth, ...rest }) => ({
   source,
   count: count ?? (source.endsWith('in-batch') ? 0 : 1),

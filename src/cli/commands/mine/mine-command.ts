@@ -86,7 +86,7 @@ async function mineFrom(dataset: Dataset, data: MiningData, flags: MineFlags): P
 function ruleTexts({ queries, fingerprintOf, texts }: MiningData, flags: MineFlags): RuleTexts {
   const hint = 'dropping answers needs the answers of every training query; leave --drop-answers out';
   return {
-    ...(!flags.keepDuplicates && { fingerprintOf }),
+    fingerprintOf,
     ...(flags.dropAnswers && {
       answers: { answersOf: (query) => queryAnswers(queries[query], hint), textOf: texts!.get },
     }),
