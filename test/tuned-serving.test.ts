@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process';
-import { resolve } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { createCrossEncoder, saveCrossEncoder } from '../src/model/cross-encoder-model.js';
+import { loadEncoderModel } from '../src/model/index.js';
 import { makeSearchFixture, type SearchFixture } from '../src/search/search.fixture.js';
 import { type ServeProcess, startServe } from './web/serve-process.js';
 
@@ -38,3 +41,30 @@ test('with tuned weights too, a search ends and a server stops', async () => {
   expect((await fetch(`${server.url}/v1/admin/reload`, { method: 'POST' })).status).toBe(200);
   expect(await server.stop()).toBe(0);
 }, 240_000);
+
+test('--watch takes over a newer cross-encoder and newly tuned weights', async () => {
+  const server = await serve('--reranker', fixture.reranker, '--watch', '0.2', '--read-only');
+  const version = async (): Promise<string> => {
+    const info = (await (await fetch(`${server.url}/v1/info`)).json()) as { version: string };
+    return info.version;
+  };
+  const changed = (before: string): Promise<boolean> =>
+    vi.waitUntil(async () => (await version()) !== before, { timeout: HANGS_MS, interval: 100 });
+  const first = await version();
+  await saveCrossEncoder(
+    fixture.reranker,
+    createCrossEncoder(await loadEncoderModel(join(fixture.run, 'best')), { seed: 77 }),
+    { overwrite: true },
+  );
+  await changed(first);
+  const second = await version();
+  await changeWeights();
+  await changed(second);
+  expect(await server.stop()).toBe(0);
+}, 240_000);
+
+async function changeWeights(): Promise<void> {
+  const path = join(fixture.run, 'cache/search/hybrid.json');
+  const tuned = JSON.parse(await readFile(path, 'utf8'));
+  await writeFile(path, JSON.stringify({ ...tuned, weights: [0.123, 0.877] }));
+}

@@ -10,10 +10,10 @@ import type { Embedder } from '../embedder.js';
 import { FilteredDocuments } from '../filtered-documents.js';
 import type { HybridOptions } from '../hybrid-retriever.js';
 import type { Reranker } from '../reranker.js';
-import type { OpenSearcherOptions, Searcher } from '../searcher.js';
+import type { OpenSearcherOptions } from '../searcher.js';
 import type { Closing } from './closing.js';
 import { openEncodedDocuments } from './computing-parts.js';
-import { needsWords } from './needs.js';
+import { needsWords, requiredModes } from './needs.js';
 import { OpenedSearcher, type SearcherParts } from './opened-searcher.js';
 import { type Preparation, prepareBm25, prepareVectors } from './prepare.js';
 import type { Target } from './target.js';
@@ -29,7 +29,12 @@ export interface Opening {
 }
 
 /** Opens what is missing beside the parts that compute, and makes a searcher of all. */
-export async function assembleSearcher({ target, options, closing, computing }: Opening): Promise<Searcher> {
+export async function assembleSearcher({
+  target,
+  options,
+  closing,
+  computing,
+}: Opening): Promise<OpenedSearcher> {
   const [preparation, [embedder, encoded, reranker]] = await closing.all([
     prepareStore(target, options, closing),
     computing,
@@ -46,10 +51,11 @@ export async function assembleSearcher({ target, options, closing, computing }: 
     vectors,
     reranker,
     rerankDepth: options.rerankDepth,
+    rerankFirst: options.rerankFirst,
     trained: target.trained,
   };
   const searcher = new OpenedSearcher(parts, await fusionOf(parts, target, options));
-  for (const mode of options.modes ?? []) searcher.retriever(mode);
+  for (const mode of requiredModes(options)) searcher.retriever(mode);
   return searcher;
 }
 
