@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { appendFile, cp, readdir, rename, rm } from 'node:fs/promises';
+import { appendFile, cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fullText } from '../data/dataset.js';
+import { openDataset } from '../data/index.js';
 import { buildBm25Index } from '../index/bm25/index.js';
 import { createCrossEncoder, saveCrossEncoder } from '../model/cross-encoder-model.js';
 import { loadEncoderModel } from '../model/index.js';
-import type { SearchMode } from './retriever.js';
+import type { Hit, SearchMode } from './retriever.js';
 import { makeSearchFixture, type SearchFixture } from './search.fixture.js';
 import { type CascadeChoice, type OpenSearcherOptions, openSearcher, type Searcher } from './searcher.js';
 import { tuneHybrid } from './tune-hybrid.js';
@@ -185,6 +186,37 @@ test('a cascade reads as many hits as asked for', async () => {
     expect((await read(5)).sort()).toEqual([...found].sort());
     expect(found.slice(0, 3)).toEqual(expect.arrayContaining(await read(1)));
   });
+});
+
+test.each(['en', 'unicode'] as const)('a BM25 index of other texts is made anew (%s)', async (language) => {
+  const data = join(fixture.folder, `edited-${language}`);
+  await cp(fixture.data, data, { recursive: true });
+  await rm(join(data, '.nearmiss'), { recursive: true, force: true });
+  const index = join(fixture.folder, `stale-bm25-${language}`);
+  await buildBm25Index(index, (await openDataset(data)).documents(), { language });
+  const built: string[] = [];
+  const found = (query: string): Promise<Hit[]> =>
+    withSearcher(
+      index,
+      {
+        data,
+        onProgress: ({ label }) => {
+          built.push(label);
+          return { advance: () => {}, finish: () => {} };
+        },
+      },
+      async (searcher) => (await searcher.retriever('bm25').search([query], { k: 5 }))[0],
+    );
+  expect(await found('zebras')).toEqual([]);
+  expect(built).toEqual(['store documents']);
+  // As many documents as before.
+  const corpus = join(data, 'corpus.jsonl');
+  const [first, ...rest] = (await readFile(corpus, 'utf8')).trim().split('\n');
+  const edited = { ...JSON.parse(first), text: 'many zebras' };
+  await writeFile(corpus, [JSON.stringify(edited), ...rest, ''].join('\n'));
+  expect(await found('zebras')).toMatchObject([{ id: edited._id }]);
+  expect(await found('zebra')).toHaveLength(language === 'en' ? 1 : 0);
+  expect(built).toEqual(['store documents', 'store documents', 'index words']);
 });
 
 test('a document is the nearest to its own vector; explanations add up', async () => {

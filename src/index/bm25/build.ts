@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
 import { PARTIAL_PREFIX, writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
+import { ContentHash } from '../../data/content-hash.js';
 import { type Document, fullText } from '../../data/dataset.js';
 import { type Analyzer, analyzerFor, type Language } from '../../text/analyzers/index.js';
 import { ByteWriter } from './byte-writer.js';
@@ -90,6 +91,7 @@ class Builder {
   readonly #ids: ByteWriter;
   readonly #idOffsets: ByteWriter;
   readonly #open: { dispose(): void }[];
+  readonly #content = new ContentHash();
   #buffer: PostingsBuffer;
   #lengthCodes = new Uint8Array(1 << 16);
   #documents = 0;
@@ -107,6 +109,7 @@ class Builder {
   }
 
   add(document: Document): void {
+    this.#content.add(document);
     const length = this.#buffer.add(fullText(document));
     this.#idOffsets.u32(this.#ids.position);
     this.#ids.text(document.id);
@@ -140,6 +143,7 @@ class Builder {
       documents: this.#documents,
       nonEmptyDocuments: this.#nonEmptyDocuments,
       totalLength: this.#totalLength,
+      content: this.#content.digest(),
       ...counts,
       files: {
         ...files,

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { AtomicFile, writeDirectoryAtomic } from '../../base/files.js';
 import { writeJsonFile } from '../../base/json-file.js';
+import { ContentHash } from '../../data/content-hash.js';
 import type { Document } from '../../data/index.js';
 
 /** The files of a document store; line i of each belongs to document i. */
@@ -57,13 +57,11 @@ async function fillStore(
   );
   const [lines, ids, metadata] = writers;
   const offsets = new OffsetList();
-  const hash = createHash('sha256');
+  const content = new ContentHash();
   try {
     for await (const document of documents) {
       offsets.push(lines.bytes);
-      const line = JSON.stringify(document);
-      hash.update(line).update('\n');
-      await lines.write(line);
+      await lines.write(content.add(document));
       await ids.write(JSON.stringify(document.id));
       await metadata.write(document.metadata === undefined ? '' : JSON.stringify(document.metadata));
       onDocument?.();
@@ -82,7 +80,7 @@ async function fillStore(
     version: 1,
     count: offsets.length - 1,
     source,
-    content: hash.digest('hex'),
+    content: content.digest(),
     bytes: lines.bytes,
   };
   await writeJsonFile(join(folder, STORE_FILES.meta), meta);

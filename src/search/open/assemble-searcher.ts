@@ -104,14 +104,16 @@ async function openWords(parts: {
   return index && closing.add(new Bm25Retriever({ index, filters, threads: ofPool }));
 }
 
-/** An index of another state of the collection (a run's, after documents were added) gives way to a new one. */
+/** An index of another state of the collection (a run's, after documents were added or edited) gives way to a new one. */
 async function openBm25(
   folder: string | undefined,
   preparation: Preparation | undefined,
 ): Promise<Bm25Index | undefined> {
   const index = folder === undefined ? undefined : await openBm25Index(folder);
   if (!preparation) return index;
-  return index?.documents === preparation.store.count ? index : prepareBm25(preparation);
+  return index?.meta.content === preparation.store.content
+    ? index
+    : prepareBm25(preparation, index?.meta.language);
 }
 
 async function openVectors(parts: {
