@@ -11,6 +11,7 @@ import { DEFAULT_LIMITS, type ServeLimits } from './limits.js';
 import { listenError } from './listen-errors.js';
 import { ServeMetrics } from './metrics.js';
 import { registerOpenApi } from './openapi.js';
+import { parseOrigin } from './origins.js';
 import { registerRoutes } from './routes/index.js';
 import { RunCatalog } from './run-catalog.js';
 import { registerCors, registerSecurityHeaders } from './security.js';
@@ -24,7 +25,7 @@ export interface ServerOptions extends ServedIndexOptions, Omit<AppOptions, 'lim
   /** What it will be bound to: writes without keys are for loopback alone. Default 127.0.0.1. */
   host?: string;
   keys?: KeyRing;
-  /** Pages of these origins may use the API. Default none. */
+  /** Pages of these origins, or of all with `*`, may use the API. Default none. */
   cors?: readonly string[];
   runs?: RunCatalog;
   limits?: Partial<ServeLimits>;
@@ -69,7 +70,8 @@ export class SearchServer {
     const admission = new Admission(limits);
     const metrics = new ServeMetrics({ index, admission });
     const server = new SearchServer(app, { index, metrics, limits, host });
-    const { keys, cors: origins = [], runs = new RunCatalog() } = options;
+    const { keys, runs = new RunCatalog() } = options;
+    const origins = (options.cors ?? []).map(parseOrigin);
     const loopback = isLoopbackHost(host);
     const readOnly = options.openLive === undefined;
     const auth = keys === undefined ? 'none' : 'required';

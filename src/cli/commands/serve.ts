@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
 import { FIRST_MODES, type FirstMode } from '../../search/retriever.js';
 import { DEFAULT_KEY_FILE, LOG_LEVELS, type LogLevel } from '../../serve/names.js';
+import { parseOrigin } from '../../serve/origins.js';
 import type { RegisterCommand } from '../command.js';
 import { numberBetween, repeated, wholeNumber } from '../option-parsers.js';
 import { checkRerankFlags } from './search/rerank-flags.js';
@@ -79,7 +80,12 @@ export const registerServe: RegisterCommand = (program) => {
       `look for something newer every so often (${WATCH_SECONDS})`,
       numberBetween(0.1, 86_400),
     )
-    .option('--cors <origin>', 'pages of this origin may use the API (repeatable)', repeated, [])
+    .option(
+      '--cors <origin>',
+      'pages of this origin, or * for all, may use the API (repeatable)',
+      origins,
+      [],
+    )
     .addOption(new Option('--log-level <level>', 'what to log on stderr').choices(LOG_LEVELS).default('info'))
     .option('--max-k <n>', 'hits for a query', wholeNumber(1))
     .option('--max-batch <n>', 'queries, texts or documents in a request', wholeNumber(1))
@@ -134,6 +140,10 @@ async function searchOptions({ data, model, reranker, rerankDepth, rerankFirst, 
     ...given,
     onProgress: (step: { label: string; unit: string; total?: number }) => new Progress(step),
   };
+}
+
+function origins(text: string, before: string[]): string[] {
+  return repeated(parseOrigin(text), before);
 }
 
 function portNumber(text: string): number {
