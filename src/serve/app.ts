@@ -10,7 +10,6 @@ import { NearmissError } from '../base/errors.js';
 import { validate } from '../base/json-file.js';
 import { ApiError, errorBody, toApiError } from './api-error.js';
 import { answerClientError } from './client-errors.js';
-import { keepWhileAtWork } from './idle-connections.js';
 import type { ServeLimits } from './limits.js';
 import { type LogTarget, logStream } from './log-stream.js';
 import type { LogLevel } from './names.js';
@@ -45,7 +44,6 @@ export function createApp({ limits, logLevel = 'info', log = process.stderr }: A
   // Whatever else a page of another origin can send without asking first is not JSON.
   app.removeContentTypeParser('text/plain');
   app.setErrorHandler((error: FastifyError, request, reply) => sendError(error, request.id, reply));
-  keepWhileAtWork(app, limits.idleMs);
   logRequests(app);
   return app;
 }

@@ -6,6 +6,7 @@ import { Admission } from './admission.js';
 import { ApiError } from './api-error.js';
 import { type AppOptions, createApp } from './app.js';
 import { isLoopbackHost } from './foreign-pages.js';
+import { keepWhileAtWork } from './idle-connections.js';
 import type { KeyRing } from './key-ring.js';
 import { DEFAULT_LIMITS, type ServeLimits } from './limits.js';
 import { listenError } from './listen-errors.js';
@@ -79,6 +80,7 @@ export class SearchServer {
     const reload = () => server.reload();
 
     metrics.observeRequests(app);
+    keepWhileAtWork(app, limits.idleMs);
     // A connection kept for a next request would keep a stopping server waiting.
     app.addHook('onSend', async (_, reply) => {
       if (server.#closing !== undefined) reply.header('connection', 'close');
