@@ -1,12 +1,6 @@
 import { exists } from '../base/files.js';
 import { readLineBatches } from '../base/lines.js';
-import {
-  parseEvents,
-  type RefreshEvent,
-  type RunEvent,
-  type StepEvent,
-  type TimedEvent,
-} from '../train/events.js';
+import { parseEvents, type StepEvent, type TimedEvent } from '../train/events.js';
 import type { RunDirectory } from '../train/run-directory.js';
 
 /** Numbers that every step of the Trainer records; place `i` belongs to step `i`, NaN where it is not known. */
@@ -22,10 +16,12 @@ export interface StepColumns {
   groupNorms: Record<string, number[]>;
 }
 
+type TimedRefresh = Extract<TimedEvent, { type: 'refresh' }>;
+
 /** Everything a run's events tell, in the order of steps. What was repeated after a crash counts once, the last time. */
 export interface RunHistory {
   steps: StepColumns;
-  refreshes: RefreshEvent[];
+  refreshes: TimedRefresh[];
   evaluations: { step: number; measures: Record<string, number>; seconds: number }[];
   /** Threads each process last started with, where it was told. */
   threads: { trainer?: number; inferencer?: number };
@@ -49,11 +45,11 @@ export class HistoryBuilder {
     negativesVersion: [],
     groupNorms: {},
   };
-  readonly #refreshes = new Map<number, RefreshEvent>();
+  readonly #refreshes = new Map<number, TimedRefresh>();
   readonly #evaluations = new Map<number, RunHistory['evaluations'][number]>();
   readonly #threads: RunHistory['threads'] = {};
 
-  add(event: RunEvent): void {
+  add(event: TimedEvent): void {
     if (event.type === 'step') recordStep(this.#steps, event);
     if (event.type === 'refresh') this.#refreshes.set(event.step, event);
     if (event.type === 'evaluation') {
