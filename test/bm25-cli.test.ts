@@ -126,6 +126,10 @@ test('wrong usage ends with 2, failure with 1, and both say what to do', async (
   }
   const failures: [string[], string][] = [
     [['index', 'data', 'index'], 'index: already exists\n  → choose another folder, or pass --overwrite'],
+    [
+      ['index', 'data', 'data', '--overwrite'],
+      'data: expected a BM25 index and nothing else, got corpus.jsonl\n  → corpus.jsonl would be lost',
+    ],
     [['index', 'nowhere', 'x'], 'nowhere: no such file or folder'],
     [['search', 'data', 'cat'], 'meta.json: no such file'],
     [['search', 'index', '--queries', 'data', '--split', 'test'], 'dev'],

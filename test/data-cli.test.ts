@@ -65,6 +65,35 @@ describe('import', () => {
     expect(await readdir(join(folder, 'out'))).toContain('corpus.jsonl');
   });
 
+  test('--overwrite replaces a BEIR folder only, never what is read', async () => {
+    await write('docs.jsonl', DOCUMENTS);
+    await run('import', 'docs.jsonl', 'mine');
+    await mkdir(join(folder, 'mine/inner'));
+    await write('mine/inner/thesis.docx', 'years');
+    const refused = [
+      [
+        ['import', 'docs.jsonl', 'mine'],
+        /mine: expected a BEIR folder and nothing else, got inner\/thesis\.docx/,
+      ],
+      [
+        ['import', 'docs.jsonl', 'docs.jsonl'],
+        /docs\.jsonl: expected another place than the source, got the same/,
+      ],
+      [['import', 'mine/corpus.jsonl', 'mine'], /got a folder around mine\/corpus\.jsonl/],
+      [['import', 'docs.jsonl', 'mine', '--queries', 'mine/queries.jsonl'], /around mine\/queries\.jsonl/],
+      [['split', 'mine', 'mine'], /got the same/],
+      [['sample', 'mine', './mine', '--documents', '1', '--queries', '1'], /got the same/],
+      [['export', 'mine', 'mine/../mine'], /got the same/],
+    ] as const;
+    for (const [args, stderr] of refused) {
+      const result = await run(...args, '--overwrite');
+      expect(result).toMatchObject({ code: 1, stderr: expect.stringMatching(stderr) });
+    }
+    expect(await readFile(join(folder, 'docs.jsonl'), 'utf8')).toBe(DOCUMENTS);
+    expect(await readFile(join(folder, 'mine/inner/thesis.docx'), 'utf8')).toBe('years');
+    expect(await readdir(join(folder, 'mine'))).toContain('corpus.jsonl');
+  }, 60_000);
+
   test('files that are not imported are named', async () => {
     await mkdir(join(folder, 'marco'));
     await write('marco/collection.tsv', '1\tone\n');

@@ -77,7 +77,15 @@ test('an index that is there stays, unless it is to be replaced', async () => {
     const { code, stderr } = await run('v.npy', 'kept', '--type', type);
     expect([code, stderr]).toEqual([1, expect.stringContaining('kept: already exists')]);
   }
-  expect((await run('v.npy', 'kept', '--overwrite')).code).toBe(0);
+  for (const type of ['flat', 'hnsw', 'flat']) {
+    expect((await run('v.npy', 'kept', '--type', type, '--overwrite')).code).toBe(0);
+  }
+  await writeFile(join(folder, 'kept', 'notes.txt'), 'mine');
+  const { code, stderr } = await run('v.npy', 'kept', '--overwrite');
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining('a vector index and nothing else, got notes.txt'),
+  ]);
 });
 
 test('bad vectors and ids are named, and nothing is left behind', async () => {

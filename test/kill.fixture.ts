@@ -52,7 +52,7 @@ export async function trainUnderFire(
 
 function lockOwner(path: string): number | undefined {
   try {
-    return Number(readFileSync(path, 'utf8')) || undefined;
+    return JSON.parse(readFileSync(path, 'utf8')).pid;
   } catch {
     return undefined;
   }

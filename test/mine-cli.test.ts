@@ -172,6 +172,7 @@ describe('what is wrong is said', () => {
     [['--index', 'nowhere'], 'no such file'],
     [['--source', 'static', '--examples', 'examples.jsonl', '--margin', '1'], 'has no scores to compare'],
     [['--out', 'set'], 'set: already exists'],
+    [['--out', 'set', '--overwrite'], 'set: expected a table of candidates and nothing else, got '],
   ])('%j', async (args, message) => {
     const { code, stdout, stderr } = await run('mine', 'set', ...args);
     expect(stderr).toContain(message);

@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Parser } from 'htmlparser2';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { FIGURES_FOLDER } from '../src/analyze/report/share.js';
 import { shareWords, startTinyRun, trainTinyRun, writeTinyData } from '../src/analyze/tiny-run.fixture.js';
+import { checkContents } from '../src/base/folder-contents.js';
 import { findChromium } from './web/chromium.js';
 
 const MAIN = resolve(import.meta.dirname, '../dist/cli/main.js');
@@ -104,6 +106,14 @@ test('figures as files, numbers as JSON, chosen queries; PNG where there is a br
   expect(svgs).toEqual(
     expect.arrayContaining(['quality.svg', 'space-1-step-0.svg', 'loss.svg', 'overlap.svg']),
   );
+  // What it has written, it may write anew; what somebody else put there stays.
+  const figures = join(folder, 'shared', 'tiny-figures');
+  await checkContents(figures, FIGURES_FOLDER);
+  await writeFile(join(figures, 'keep.txt'), 'mine');
+  expect(nearmiss(['report', run, '--out', out, '--svg']).stderr).toContain(
+    "a report's figures and nothing else, got keep.txt",
+  );
+  expect(await readdir(figures)).toHaveLength(files.length + 1);
   if (!browser) return;
   expect(files.filter((name) => name.endsWith('.png'))).toHaveLength(svgs.length);
   const png = await readFile(join(folder, 'shared', 'tiny-figures', 'quality.png'));

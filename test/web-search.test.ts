@@ -70,6 +70,35 @@ describeInBrowser('the search page', (tests) => {
     await finish();
   });
 
+  test('what is chosen while a pause in typing goes on stays chosen', async () => {
+    const page = await open('/?q=iron&modes=hybrid');
+    await page.locator('.hit').first().waitFor();
+    await page.getByRole('searchbox').fill('iron tablets');
+    await page.getByRole('radio', { name: 'BM25' }).check({ force: true });
+    await page.getByLabel('Hits').selectOption('5');
+    await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe('iron tablets');
+    const { searchParams } = new URL(page.url());
+    expect([searchParams.get('modes'), searchParams.get('k')]).toEqual(['bm25', '5']);
+    await page.getByRole('region', { name: 'BM25 results' }).locator('.hit').first().waitFor();
+    await finish();
+  });
+
+  test('an answer from a newer index makes the page ask what is offered', async () => {
+    const page = await open('/?q=iron&modes=bm25');
+    await page.locator('.hit').first().waitFor();
+    const document = { text: 'Zinc is a metal that the body needs, too.' };
+    const response = await fetch(`${server.url}/v1/documents/zinc`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(document),
+    });
+    expect(response.status).toBe(200);
+    await page.getByRole('searchbox').fill('zinc');
+    await page.locator('.served').getByText('15 documents').waitFor();
+    await fetch(`${server.url}/v1/documents/zinc`, { method: 'DELETE' });
+    await finish();
+  });
+
   test('marks the words that were found and explains the score by parts and terms', async () => {
     const page = await open('/?q=red+blood+cells&modes=hybrid');
     const first = page.locator('.hit').first();

@@ -2,10 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { shareWords, trainTinyRun, writeTinyData } from '../src/analyze/tiny-run.fixture.js';
 import { smooth } from '../web/src/training/smooth.js';
+import { runBuiltCli } from './console-blocks.fixture.js';
 import { describeInBrowser, serveInTest } from './web/in-browser.js';
 import { type ServeProcess, startServe } from './web/serve-process.js';
 import { picture, type WatchedPage } from './web/watched-page.js';
@@ -163,6 +165,21 @@ describeInBrowser('the training page', (tests) => {
     await header.getByText(/stopped .*; the same command goes on/).waitFor(WAIT);
     expectClean();
   }, 180_000);
+
+  test('the report of a run is no wider than its window', async () => {
+    const out = join(tests.folder, 'report.html');
+    const { code, stderr } = await runBuiltCli(
+      ['report', 'runs/first', '--out', out, '--queries', '20', '--threads', '1'],
+      { cwd: tests.folder },
+    );
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('error')]);
+    const { page } = await tests.visit(pathToFileURL(out).href);
+    expect(await page.content()).toContain('Speed of the Inferencer');
+    for (const width of [1280, 360]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    }
+  });
 
   test('a server without runs says how to get one', async () => {
     const bare = await serveInTest(join(tests.folder, 'data'));

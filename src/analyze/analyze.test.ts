@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { takeRole } from '../train/processes.js';
 import type { RunDirectory } from '../train/run-directory.js';
 import { type Analysis, analyzeRuns } from './analyze.js';
 import { figuresOf } from './report/figures.js';
-import { checkReportFolder, reportText, writeReport } from './report/write-report.js';
+import { reportText, writeReport } from './report/write-report.js';
 import { startTinyRun, trainTinyRun, writeTinyData } from './tiny-run.fixture.js';
 
 let folder: string;
@@ -40,6 +40,30 @@ describe('curves', () => {
     ]);
     expect(Object.keys(curves!.dev)).toEqual(['RR@10']);
     expect(curves!.dev['RR@10'].x).toEqual([0, 10, 20, 30]);
+  });
+
+  test('by source are the measured ones, and of a stage with one source its own', async () => {
+    const events = await stepEvents();
+    const { sources } = analysis.curves!;
+    expect(Object.keys(sources)).toEqual(['bm25', 'in-batch', 'ann']);
+    expect(sources.bm25.loss.y).toEqual(events.slice(0, 10).map(({ loss }) => loss));
+    const measured = events.filter((event) => event.sources);
+    const ann = measured.map((event) => event.sources!.find(({ source }) => source === 'ann')!);
+    expect(sources.ann.gradientNorm).toEqual({
+      x: [10, 15, 20, 25],
+      y: ann.map(({ gradientNorm }) => gradientNorm),
+    });
+    expect(sources.ann.groupNorms.bottom.y).toEqual(ann.map(({ groupNorms }) => groupNorms.bottom));
+    const row = reportText(analysis)
+      .split('\n')
+      .find((line) => /^ann +/.test(line))!;
+    const mean = (values: number[]): number => values.reduce((sum, value) => sum + value) / values.length;
+    const shown = row.trim().split(/ {2,}/).slice(1).map(Number);
+    expect(shown[0]).toBeCloseTo(mean(ann.map(({ loss }) => loss)), 1);
+    expect(shown).toHaveLength(4);
+    expect(figuresOf(analysis).map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['loss-by-source', 'gradient-norm-by-source']),
+    );
   });
 
   test('the age of the negatives is a staircase that each refresh brings down', () => {
@@ -112,8 +136,12 @@ test('the report is one page that asks nobody for anything, with each figure bes
 });
 
 test('a folder with other files is not replaced', async () => {
-  await writeFile(join(folder, 'precious.txt'), 'mine');
-  await expect(checkReportFolder(folder)).rejects.toThrow('expected a new folder or an earlier report');
+  const out = join(folder, 'mixed');
+  await mkdir(out);
+  await writeFile(join(out, 'precious.txt'), 'mine');
+  await expect(writeReport(out, analysis)).rejects.toThrow(
+    "expected a run's report and nothing else, got precious.txt",
+  );
 });
 
 test('several runs are compared, each with the settings in which it differs', async () => {
@@ -130,6 +158,24 @@ test('several runs are compared, each with the settings in which it differs', as
   const { gradientNorm, lateGradientNorm } = runs![0];
   const late = gradientNorm.y.slice(-Math.ceil(gradientNorm.y.length / 3));
   expect(lateGradientNorm).toBeCloseTo(late.reduce((sum, norm) => sum + norm) / late.length, 8);
+});
+
+test('gradient norms of compared runs have a panel for each layer group, with a line for each run', async () => {
+  const deeper = await trainTinyRun(folder, 'deeper', ['model.layers=3']);
+  const compared = await analyzeRuns({ runs: [run.path, deeper.path], sections: ['compare'] });
+  const [shallow, deep] = compared.runs!;
+  const events = (await stepEvents()).map(({ groupNorms }) => groupNorms.bottom);
+  expect(shallow.groupNorms.bottom).toEqual({ x: events.map((_, step) => step), y: events });
+  const late = events.slice(-10);
+  expect(shallow.lateGroupNorms.bottom).toBeCloseTo(late.reduce((sum, norm) => sum + norm) / 10, 8);
+  expect(Object.keys(deep.groupNorms)).toEqual(['embeddings', 'bottom', 'middle', 'top']);
+  const { svg } = figuresOf(compared).find(({ name }) => name === 'compare-gradient-norm-by-group')!;
+  for (const group of Object.keys(deep.groupNorms)) expect(svg).toContain(`>${group}</text>`);
+  expect(svg.match(/<path class="nm-[01]"[^>]* d="M/g)).toHaveLength(2 + 4);
+  expect(svg).not.toMatch(/NaN|undefined|Infinity/);
+  const table = reportText(compared).split('Gradient norm by layer group')[1];
+  expect(table).toMatch(/run +embeddings +bottom +middle +top/);
+  expect(table).toMatch(/layers=1 .* – +–/);
 });
 
 test('a run whose first checkpoint is there, and nothing else yet, is analysed', async () => {

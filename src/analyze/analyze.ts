@@ -1,6 +1,7 @@
 import { Progress } from '../base/progress.js';
 import { CREATED_BY } from '../base/version.js';
 import { planRun } from '../train/plan.js';
+import type { Recipe } from '../train/recipe/recipe.js';
 import { readRunDescription } from '../train/run-description.js';
 import { RunDirectory } from '../train/run-directory.js';
 import { bestPieces } from './best-pieces.js';
@@ -16,6 +17,7 @@ import { type NegativesOverlap, negativesOverlap } from './overlap.js';
 import { rankSample } from './rank-sample.js';
 import { openRunView, type RunView } from './run-view.js';
 import { sampleQueries } from './sample.js';
+import { noIndex } from './shown-step.js';
 
 /** Parts of an analysis; all but `curves` and `compare` look at the model and the collection. */
 export const SECTIONS = ['curves', 'gradients', 'long-tail', 'overlap', 'bm25', 'costs', 'compare'] as const;
@@ -59,6 +61,11 @@ export interface Analysis {
 const DEFAULT_QUERIES = 200;
 const OF_MODEL: readonly Section[] = ['gradients', 'long-tail', 'overlap', 'bm25', 'costs'];
 
+/** What there is to see in a run of this recipe: a reranker has no index, and so nothing that needs one. */
+export function sectionsOf({ model }: Recipe): readonly Section[] {
+  return model.kind === 'cross' ? SECTIONS.filter((section) => !OF_MODEL.includes(section)) : SECTIONS;
+}
+
 /**
  * Looks into a run, finished or going on.
  *
@@ -67,10 +74,10 @@ const OF_MODEL: readonly Section[] = ['gradients', 'long-tail', 'overlap', 'bm25
  * await writeReport('runs/medquad/report', analysis);
  */
 export async function analyzeRuns(options: AnalyzeOptions): Promise<Analysis> {
-  const { sections = SECTIONS } = options;
   const runs = options.runs.map((path) => new RunDirectory(path));
   const [run] = runs;
   const { recipe, data } = await readRunDescription(run);
+  const sections = options.sections ?? sectionsOf(recipe);
   const history = await readHistory(run);
   const analysis: Analysis = {
     format: 1,
@@ -83,6 +90,7 @@ export async function analyzeRuns(options: AnalyzeOptions): Promise<Analysis> {
     createdBy: CREATED_BY,
   };
   if (!sections.some((section) => OF_MODEL.includes(section))) return analysis;
+  if (recipe.model.kind === 'cross') throw noIndex(run);
   const { threads, step, quiet } = options;
   const view = await openRunView({ run, step, session: { threads }, quiet });
   try {

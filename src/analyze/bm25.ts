@@ -1,7 +1,8 @@
-import { withFileLock } from '../base/file-lock.js';
 import { exists } from '../base/files.js';
 import type { Ranked } from '../base/top-k.js';
+import { withWriteLock } from '../base/write-lock.js';
 import { type Bm25Index, Bm25SearchPool, buildBm25Index, openBm25Index } from '../index/bm25/index.js';
+import { READ_ONLY_RUN } from '../train/run-directory.js';
 import type { RunView } from './run-view.js';
 
 /** What BM25 needs of a run. */
@@ -28,7 +29,7 @@ async function openIndex({ run, data }: CollectionView): Promise<Bm25Index> {
   const own = run.file('cache', 'bm25');
   if (await exists(own)) return openBm25Index(own);
   const beside = run.file('cache', 'analyze', 'bm25');
-  await withFileLock(`${beside}.lock`, async () => {
+  await withWriteLock(`${beside}.lock`, READ_ONLY_RUN, async () => {
     if (!(await exists(beside))) await buildBm25Index(beside, data.dataset.documents());
   });
   return openBm25Index(beside);

@@ -4,9 +4,10 @@ import { diffRecipes, type RecipeDifference } from '../train/recipe/fingerprint.
 import type { Recipe } from '../train/recipe/recipe.js';
 import { readRunDescription } from '../train/run-description.js';
 import type { RunDirectory } from '../train/run-directory.js';
-import { curvesOf, finite } from './curves.js';
+import { curvesOf } from './curves.js';
+import { groupSeries } from './group-series.js';
 import { readHistory } from './history.js';
-import { type Series, thin } from './series.js';
+import { finite, type Series, thin } from './series.js';
 import { mean } from './statistics.js';
 
 /** Steps before and after a switch of negatives whose losses are compared. */
@@ -18,7 +19,7 @@ const MOST_SETTINGS = 4;
 /** The share of a run that is late in training. */
 const LATE = 1 / 3;
 
-/** One of several runs laid over each other (Fig. 5 of the ANCE paper). */
+/** One of several runs laid over each other (Fig. 4 and 5 of the ANCE paper). */
 export interface ComparedRun {
   path: string;
   /** Its folder and the settings in which the runs differ. */
@@ -28,8 +29,10 @@ export interface ComparedRun {
   loss: Series;
   /** Before clipping, smoothed (Fig. 4). */
   gradientNorm: Series;
-  /** Its mean over the last third of the steps. */
+  groupNorms: Record<string, Series>;
+  /** Means over the last third of the steps. */
   lateGradientNorm: number;
+  lateGroupNorms: Record<string, number>;
   dev: Record<string, Series>;
   indexAge: Series;
   /** By how much the loss rises, on average, when fresh negatives take over; the paper's sign of too large a gap. */
@@ -46,6 +49,7 @@ export async function compareRuns(runs: readonly RunDirectory[]): Promise<Compar
   for (const [i, run] of runs.entries()) {
     const history = await readHistory(run);
     const { loss, dev, indexAge } = curvesOf(history, planRun(recipes[i]));
+    const groupNorms = groupSeries(history.steps.groupNorms, SMOOTH_POINTS);
     const jump = jumpAtSwitch(history.steps);
     compared.push({
       path: run.path,
@@ -53,7 +57,11 @@ export async function compareRuns(runs: readonly RunDirectory[]): Promise<Compar
       differences: differences[i],
       loss,
       gradientNorm: thin(finite(history.steps.gradientNorm), SMOOTH_POINTS),
+      groupNorms,
       lateGradientNorm: mean(lastThird(history.steps.gradientNorm)),
+      lateGroupNorms: Object.fromEntries(
+        Object.keys(groupNorms).map((group) => [group, mean(lastThird(history.steps.groupNorms[group]))]),
+      ),
       dev,
       indexAge,
       ...(Number.isFinite(jump) && { jumpAtSwitch: jump }),

@@ -1,9 +1,8 @@
 import type { Plan } from '../train/plan.js';
+import { groupSeries } from './group-series.js';
 import type { RunHistory } from './history.js';
-import { type Series, thin } from './series.js';
-
-/** The order in which layer groups are shown: from the input up. */
-const GROUPS = ['embeddings', 'bottom', 'middle', 'top', 'head'];
+import { finite, type Series, thin } from './series.js';
+import { type SourceCurves, sourceCurvesOf } from './source-curves.js';
 
 /** What a run's events tell about its course (Fig. 4 of the ANCE paper, and what an ANCE run should be watched for). */
 export interface Curves {
@@ -15,6 +14,8 @@ export interface Curves {
   /** Before clipping. */
   gradientNorm: Series;
   groupNorms: Record<string, Series>;
+  /** The same by source of negatives. */
+  sources: Record<string, SourceCurves>;
   learningRate: Series;
   /** Dev measures at each checkpoint that was measured. */
   dev: Record<string, Series>;
@@ -23,6 +24,10 @@ export interface Curves {
   /** Share of the candidates that each refresh replaced. */
   replaced: Series;
   tokensPerSecond: Series;
+  /** Documents that the Inferencer encoded in a second, at each refresh. */
+  documentsPerSecond: Series;
+  /** What each refresh took. */
+  refreshSeconds: { encode: Series; index: Series; search: Series };
 }
 
 /** Turns a run's history into curves of a few hundred points each. */
@@ -32,14 +37,16 @@ export function curvesOf(
 ): Curves {
   const age = steps.negativesVersion.map((version, step) => step - version);
   const speed = steps.tokens.map((tokens, step) => tokens / steps.seconds[step]);
-  const groups = GROUPS.filter((group) => group in steps.groupNorms);
+  // A pass that was finished by an earlier process took no time in this one.
+  const encoded = refreshes.filter(({ encodeSeconds }) => encodeSeconds > 0);
   const measures = [...new Set(evaluations.flatMap((evaluation) => Object.keys(evaluation.measures)))];
   return {
     steps: steps.loss.length,
     stages: stages.map(({ name, start }) => ({ name, start })),
     loss: thin(finite(steps.loss)),
     gradientNorm: thin(finite(steps.gradientNorm)),
-    groupNorms: Object.fromEntries(groups.map((group) => [group, thin(finite(steps.groupNorms[group]))])),
+    groupNorms: groupSeries(steps.groupNorms),
+    sources: sourceCurvesOf(steps, stages),
     learningRate: thin(finite(steps.learningRate)),
     dev: Object.fromEntries(
       measures.map((measure) => [measure, pick(evaluations, (evaluation) => evaluation.measures[measure])]),
@@ -47,18 +54,13 @@ export function curvesOf(
     indexAge: thin(finite(age)),
     replaced: pick(refreshes, ({ replacedShare }) => replacedShare),
     tokensPerSecond: thin(finite(speed)),
+    documentsPerSecond: pick(encoded, ({ documents, encodeSeconds }) => documents / encodeSeconds),
+    refreshSeconds: {
+      encode: pick(refreshes, ({ encodeSeconds }) => encodeSeconds),
+      index: pick(refreshes, ({ indexSeconds }) => indexSeconds),
+      search: pick(refreshes, ({ searchSeconds }) => searchSeconds),
+    },
   };
-}
-
-/** A column over the steps that have a number in it. */
-export function finite(column: readonly number[]): Series {
-  const series: Series = { x: [], y: [] };
-  column.forEach((value, step) => {
-    if (!Number.isFinite(value)) return;
-    series.x.push(step);
-    series.y.push(value);
-  });
-  return series;
 }
 
 /** What events have of something, over their steps; events that do not have it are left out. */

@@ -1,14 +1,14 @@
-import { withFileLock } from '../base/file-lock.js';
 import { exists } from '../base/files.js';
+import { withWriteLock } from '../base/write-lock.js';
 import type { SessionOptions } from '../engine/index.js';
 import { readDocumentFiles } from '../index/vectors/document-files.js';
 import { DocumentIndex, documentFiles, FlatIndex, writeVectorIndex } from '../index/vectors/index.js';
-import { IndexFolder } from '../index/vectors/index-folder.js';
+import { IndexFolder, removeAndRepeat } from '../index/vectors/index-folder.js';
 import { Encoder } from '../model/index.js';
 import { loadSide } from '../model/tower-folders.js';
 import { encodeCorpus, removeShards } from '../train/corpus-encoder.js';
 import { modelFolder } from '../train/refresh.js';
-import type { RunDirectory } from '../train/run-directory.js';
+import { READ_ONLY_RUN, type RunDirectory } from '../train/run-directory.js';
 import type { TrainingData } from '../train/training-data.js';
 
 export interface ExactCorpusOptions {
@@ -47,7 +47,8 @@ export class ExactCorpus {
 
   /** Opens the run's own index of a step where it is exact, else encodes the collection once more. */
   static async open(options: ExactCorpusOptions): Promise<ExactCorpus> {
-    const folder = await IndexFolder.open(await exactFolder(options));
+    const path = await exactFolder(options);
+    const folder = await IndexFolder.open(path, { remedy: removeAndRepeat(path) });
     const { documentOf } = await readDocumentFiles(folder);
     const vectors = await FlatIndex.open(folder, { access: 'disk', session: options.session });
     return new ExactCorpus(vectors, documentOf);
@@ -108,12 +109,17 @@ export class ExactCorpus {
 async function exactFolder(options: ExactCorpusOptions): Promise<string> {
   const { run, step } = options;
   const own = run.stepPath('index', step);
-  if ((await exists(own)) && (await IndexFolder.open(own)).metadata.type === 'flat') return own;
+  if ((await exists(own)) && (await isExact(own))) return own;
   const cached = run.file('cache', 'analyze', `index-${step}`);
-  await withFileLock(`${cached}.lock`, async () => {
+  await withWriteLock(`${cached}.lock`, READ_ONLY_RUN, async () => {
     if (!(await exists(cached))) await encodeExactly(cached, options);
   });
   return cached;
+}
+
+async function isExact(path: string): Promise<boolean> {
+  const { metadata } = await IndexFolder.open(path, { remedy: removeAndRepeat(path) });
+  return metadata.type === 'flat';
 }
 
 async function encodeExactly(folder: string, options: ExactCorpusOptions): Promise<void> {
@@ -121,7 +127,7 @@ async function encodeExactly(folder: string, options: ExactCorpusOptions): Promi
   const model = await loadSide(await modelFolder(run, step), 'documents');
   const encoder = await Encoder.create(model, { session });
   const directory = `${folder}.shards`;
-  const { vectors, documentOf } = await encodeCorpus({
+  const { shards, documentOf } = await encodeCorpus({
     documents: data.documents,
     encoder,
     directory,
@@ -129,7 +135,7 @@ async function encodeExactly(folder: string, options: ExactCorpusOptions): Promi
   });
   await encoder.release();
   const { dimension } = encoder;
-  await writeVectorIndex(folder, [vectors], {
+  await writeVectorIndex(folder, shards(), {
     type: 'flat',
     dimension,
     extra: documentFiles({ documentOf }),

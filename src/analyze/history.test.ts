@@ -40,6 +40,17 @@ test('steps repeated after a crash count once, the last time, and a cut-off line
   expect(tokensPerSecond.y).toEqual([5, 5, 5]);
 });
 
+test('what was measured of sources stands at its steps', async () => {
+  const sources = [{ source: 'ann', loss: 7, gradientNorm: 8, groupNorms: { top: 9 } }];
+  const measured = JSON.stringify({ ...JSON.parse(step(1, 4)), sources });
+  const { steps } = await readHistory(await runWith({ trainer: [step(0, 5), measured, step(2, 3)] }));
+  expect(steps.loss).toEqual([5, 4, 3]);
+  const none = Number.NaN;
+  expect(steps.sources).toEqual({
+    ann: { loss: [none, 7], gradientNorm: [none, 8], groupNorms: { top: [none, 9] } },
+  });
+});
+
 test('a step whose event is missing leaves a gap', async () => {
   const { steps } = await readHistory(await runWith({ trainer: [step(0, 5), step(3, 2)] }));
   expect(steps.loss).toEqual([5, Number.NaN, Number.NaN, 2]);

@@ -3,17 +3,23 @@ import { readLineBatches } from '../base/lines.js';
 import { parseEvents, type StepEvent, type TimedEvent } from '../train/events.js';
 import type { RunDirectory } from '../train/run-directory.js';
 
-/** Numbers that every step of the Trainer records; place `i` belongs to step `i`, NaN where it is not known. */
-export interface StepColumns {
+/** What batches teach; place `i` belongs to step `i`, NaN where it is not known. */
+export interface GradientColumns {
   loss: number[];
   gradientNorm: number[];
+  /** Gradient norms by layer group. */
+  groupNorms: Record<string, number[]>;
+}
+
+/** Numbers that every step of the Trainer records. */
+export interface StepColumns extends GradientColumns {
   learningRate: number[];
   tokens: number[];
   seconds: number[];
   /** The checkpoint whose negatives served the step; NaN in stages without mined ones. */
   negativesVersion: number[];
-  /** Gradient norms by layer group. */
-  groupNorms: Record<string, number[]>;
+  /** Of each source of negatives by itself, where it was measured. */
+  sources: Record<string, GradientColumns>;
 }
 
 type TimedRefresh = Extract<TimedEvent, { type: 'refresh' }>;
@@ -44,6 +50,7 @@ export class HistoryBuilder {
     seconds: [],
     negativesVersion: [],
     groupNorms: {},
+    sources: {},
   };
   readonly #refreshes = new Map<number, TimedRefresh>();
   readonly #evaluations = new Map<number, RunHistory['evaluations'][number]>();
@@ -80,18 +87,31 @@ async function* runEvents(run: RunDirectory): AsyncGenerator<TimedEvent> {
 
 function recordStep(columns: StepColumns, event: StepEvent): void {
   const { step } = event;
-  const put = (column: number[], value: number): void => {
-    while (column.length < step) column.push(Number.NaN);
-    column[step] = value;
-  };
-  for (const name of ['loss', 'gradientNorm', 'learningRate', 'tokens', 'seconds'] as const) {
-    put(columns[name], event[name]);
+  for (const name of ['learningRate', 'tokens', 'seconds'] as const) put(columns[name], step, event[name]);
+  put(columns.negativesVersion, step, event.negativesVersion ?? Number.NaN);
+  recordGradients(columns, step, event);
+  for (const evidence of event.sources ?? []) {
+    columns.sources[evidence.source] ??= { loss: [], gradientNorm: [], groupNorms: {} };
+    recordGradients(columns.sources[evidence.source], step, evidence);
   }
-  put(columns.negativesVersion, event.negativesVersion ?? Number.NaN);
-  for (const [group, norm] of Object.entries(event.groupNorms)) {
+}
+
+function recordGradients(
+  columns: GradientColumns,
+  step: number,
+  { loss, gradientNorm, groupNorms }: Pick<StepEvent, keyof GradientColumns>,
+): void {
+  put(columns.loss, step, loss);
+  put(columns.gradientNorm, step, gradientNorm);
+  for (const [group, norm] of Object.entries(groupNorms)) {
     columns.groupNorms[group] ??= [];
-    put(columns.groupNorms[group], norm);
+    put(columns.groupNorms[group], step, norm);
   }
+}
+
+function put(column: number[], step: number, value: number): void {
+  while (column.length < step) column.push(Number.NaN);
+  column[step] = value;
 }
 
 function byStep<T extends { step: number }>(events: Map<number, T>): T[] {

@@ -15,12 +15,14 @@ export type { NegativesOverlap, SourceOverlap } from './overlap.js';
 export { type BarPlot, barPlot } from './plot/bar-plot.js';
 export { type BoxPlot, boxPlot } from './plot/box-plot.js';
 export { type LinePlot, linePlot, type PlottedSeries } from './plot/line-plot.js';
+export { type PanelPlot, panelPlot } from './plot/panel-plot.js';
 export { type ScatterPlot, scatterPlot } from './plot/scatter-plot.js';
 export { measureQuality, type QualityOptions } from './quality/measure.js';
 export type { Quality, QualityCase } from './quality/quality.js';
 export { readQualityCase } from './quality/quality-files.js';
 export { type Figure, figuresOf } from './report/figures.js';
 export {
+  FIGURES_FOLDER,
   figuresFolder,
   makeSharedReport,
   type SharedReport,
@@ -28,8 +30,9 @@ export {
   writeFigures,
 } from './report/share.js';
 export { type ReportTable, tablesOf } from './report/tables.js';
-export { checkReportFolder, reportText, writeReport } from './report/write-report.js';
+export { REPORT_FOLDER, reportText, writeReport } from './report/write-report.js';
 export type { Series } from './series.js';
+export type { SourceCurves } from './source-curves.js';
 export { drawSpace, type SpaceOptions } from './space/space.js';
 export type { SpacePicture } from './space/space-picture.js';
 export { type TsneOptions, tsne } from './space/tsne.js';

@@ -11,6 +11,17 @@ export interface Series {
 /** More points than this cannot be told apart in a figure. */
 const MOST_POINTS = 400;
 
+/** A column over the steps that have a number in it. */
+export function finite(column: readonly number[]): Series {
+  const series: Series = { x: [], y: [] };
+  column.forEach((value, step) => {
+    if (!Number.isFinite(value)) return;
+    series.x.push(step);
+    series.y.push(value);
+  });
+  return series;
+}
+
 /** Replaces neighbouring points by their mean and extremes until at most `most` are left. */
 export function thin({ x, y }: Series, most = MOST_POINTS): Series {
   if (x.length <= most) return { x, y };

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { readRunDescription } from '../train/run-description.js';
 import type { RunDirectory } from '../train/run-directory.js';
 import { bestSoFar } from '../train/step-evaluation.js';
 import { NotThereError } from './not-there.js';
@@ -6,8 +7,17 @@ import { NotThereError } from './not-there.js';
 /** Which checkpoint to show: the best or the newest whose index is there, or that of a step. */
 export type WantedStep = 'best' | 'newest' | number;
 
+/** A cross-encoder scores pairs: it never encodes a collection. */
+export function noIndex(run: RunDirectory): NotThereError {
+  return new NotThereError(`${basename(run.path)}: a reranker has no index of its own to look at`, {
+    hint: 'its training is shown by the Training page, `nearmiss analyze RUN --only curves` and `nearmiss report`; `nearmiss rerank` and `nearmiss compare` measure it on what another system found',
+  });
+}
+
 /** The step of a checkpoint whose index is there. */
 export async function shownStep(run: RunDirectory, wanted: WantedStep = 'best'): Promise<number> {
+  const { recipe } = await readRunDescription(run);
+  if (recipe.model.kind === 'cross') throw noIndex(run);
   const indexed = await run.steps('index');
   const best = wanted === 'best' ? (await bestSoFar(run))?.step : undefined;
   const step = typeof wanted === 'number' ? wanted : (best ?? indexed.at(-1));

@@ -1,16 +1,54 @@
-import { spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
-import { withFileLock } from './file-lock.js';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { type HeldLock, holdFileLock, lockHolder, withFileLock } from './file-lock.js';
+import { ELSEWHERE } from './foreign-lock.fixture.js';
+import { type LockHolder, SILENT_MS, thisProcess } from './lock-holder.js';
+
+const SCRIPT = resolve(import.meta.dirname, 'file-lock.fixture.ts');
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 async function lockPath(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'nearmiss-lock-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   return join(folder, 'deep', 'lock');
+}
+
+/** Puts a lock there as if another process had taken it; gives the time of its last sign of life. */
+async function leave(path: string, holder: LockHolder | number | string, silentMs = 0): Promise<number> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, typeof holder === 'string' ? holder : JSON.stringify(holder));
+  return setBeat(path, silentMs);
+}
+
+/** Makes the last sign of life so old; gives its time. */
+async function setBeat(path: string, silentMs: number): Promise<number> {
+  const beatAt = Date.now() - silentMs;
+  await utimes(path, new Date(beatAt), new Date(beatAt));
+  return beatAt;
+}
+
+/** A process of this machine that has ended. */
+function deadPid(): number {
+  return spawnSync(process.execPath, ['-e', '']).pid;
+}
+
+function ofThisMachine(changes: Partial<LockHolder>): LockHolder {
+  return { ...thisProcess('another'), ...changes };
+}
+
+async function take(path: string): Promise<HeldLock> {
+  const lock = await holdFileLock(path);
+  if ('heldBy' in lock) throw new Error(`held by ${JSON.stringify(lock.heldBy)}`);
+  return lock;
 }
 
 test('only one holder at a time, and all get their turn', async () => {
@@ -36,10 +74,207 @@ test('is released when the work fails', async () => {
   expect(await withFileLock(path, async () => 'free')).toBe('free');
 });
 
-test('is taken over from a process that died', async () => {
+test('names its holder, and leaves nothing but itself', async () => {
   const path = await lockPath();
-  await withFileLock(path, async () => undefined);
-  const { pid } = spawnSync(process.execPath, ['-e', '']);
-  await writeFile(path, String(pid));
-  expect(await withFileLock(path, async () => 'taken over')).toBe('taken over');
+  const lock = await take(path);
+  expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({
+    pid: process.pid,
+    token: expect.any(String),
+  });
+  expect(await lockHolder(path)).toMatchObject({ pid: process.pid });
+  expect(await readdir(dirname(path))).toEqual(['lock']);
+  expect(await holdFileLock(path)).toMatchObject({ heldBy: { pid: process.pid } });
+  await lock.release();
+  expect(await readdir(dirname(path))).toEqual([]);
+  expect(await lockHolder(path)).toBeUndefined();
 });
+
+describe('a lock of this machine', () => {
+  test('is taken over from a process that died', async () => {
+    const path = await lockPath();
+    await leave(path, ofThisMachine({ pid: deadPid() }));
+    expect(await lockHolder(path)).toBeUndefined();
+    expect(await withFileLock(path, async () => 'taken over')).toBe('taken over');
+    expect(await readdir(dirname(path))).toEqual([]);
+  });
+
+  test.runIf(process.platform === 'linux')(
+    'is taken over where its number is another process now',
+    async () => {
+      const path = await lockPath();
+      await leave(path, ofThisMachine({ started: '1' }));
+      await (await take(path)).release();
+    },
+  );
+
+  test.runIf(process.platform === 'linux')(
+    'is taken over from a dead process that nobody reaped',
+    async () => {
+      const path = await lockPath();
+      // The shell becomes a program that never asks for the end of its child.
+      const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60']);
+      onTestFinished(() => void parent.kill('SIGKILL'));
+      const pid = Number(await once(parent.stdout, 'data'));
+      const statOfChild = (): Promise<string> => readFile(`/proc/${pid}/stat`, 'utf8');
+      await vi.waitFor(async () => expect(await statOfChild()).toContain(') Z '));
+      await leave(path, ofThisMachine({ pid, started: (await statOfChild()).split(' ')[21] }));
+      await (await take(path)).release();
+    },
+  );
+
+  test.runIf(process.platform === 'linux')(
+    'is never taken from a living process, however silent',
+    async () => {
+      const path = await lockPath();
+      await leave(path, ofThisMachine({ token: 'another lock of ours' }), 100 * SILENT_MS);
+      expect(await holdFileLock(path)).toMatchObject({ heldBy: { pid: process.pid } });
+    },
+  );
+
+  test('is waited for as long as asked', async () => {
+    const path = await lockPath();
+    const lock = await take(path);
+    setTimeout(() => void lock.release(), 300);
+    const next = await holdFileLock(path, { waitMs: 30_000 });
+    expect(next).not.toHaveProperty('heldBy');
+  });
+});
+
+describe('a lock of another machine or container', () => {
+  const places: [string, Partial<LockHolder>][] = [
+    ['another machine', { host: 'elsewhere' }],
+    ['another container of this name', { pidNamespace: 'pid:[1]' }],
+    ['another boot, or a machine of the same name', { boot: 'another' }],
+  ];
+
+  test.each(places)(
+    '%s: refused on a sign of life, though no process here has its number',
+    async (_, place) => {
+      const path = await lockPath();
+      const holder = ofThisMachine({ pid: deadPid(), ...place });
+      await leave(path, holder, 20_000);
+      const waits: string[] = [];
+      const held = holdFileLock(path, { onWait: (message) => waits.push(message) });
+      await vi.waitFor(() => expect(waits).toHaveLength(1));
+      await setBeat(path, 0);
+      expect(await held).toEqual({ heldBy: holder });
+      expect(await lockHolder(path)).toEqual(holder);
+      expect(waits[0]).toContain('waiting for a sign of life, at most 60 s');
+    },
+  );
+
+  test.each(places)('%s: taken over after a minute of silence', async (_, place) => {
+    const path = await lockPath();
+    // A living process of the same number is not it.
+    const beatAt = await leave(path, ofThisMachine(place), SILENT_MS - 700);
+    await (await take(path)).release();
+    expect(Date.now() - beatAt).toBeGreaterThan(SILENT_MS);
+  });
+});
+
+describe('a lock without all of that', () => {
+  test('a number alone, by an older version: held while there is such a process', async () => {
+    const path = await lockPath();
+    await leave(path, process.pid, 100 * SILENT_MS);
+    expect(await holdFileLock(path)).toEqual({ heldBy: { pid: process.pid } });
+  });
+
+  test.each([
+    ['a number alone, of no process here', () => deadPid()],
+    ['emptied by a power cut', () => ''],
+    ['not ours', () => '{"pid":"seven"}'],
+  ])('%s: taken over after a minute of silence', async (_, content) => {
+    const path = await lockPath();
+    const beatAt = await leave(path, content(), SILENT_MS - 700);
+    await (await take(path)).release();
+    expect(Date.now() - beatAt).toBeGreaterThan(SILENT_MS);
+  });
+});
+
+describe('while it is held', () => {
+  /** Lets a beat begin. */
+  async function nextBeat(): Promise<void> {
+    await vi.advanceTimersByTimeAsync(5_000);
+  }
+
+  test('gives signs of life, until it is released', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const path = await lockPath();
+    const lock = await take(path);
+    const before = await readFile(path, 'utf8');
+    await setBeat(path, SILENT_MS);
+    await nextBeat();
+    await vi.waitFor(async () => expect(Date.now() - (await stat(path)).mtimeMs).toBeLessThan(SILENT_MS / 2));
+    expect(await readFile(path, 'utf8')).toBe(before);
+    await lock.release();
+    expect(vi.getTimerCount()).toBe(0);
+    expect(lock.lost.aborted).toBe(false);
+  });
+
+  test('says that it was lost, and does not touch the lock of the next holder', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const path = await lockPath();
+    const lock = await take(path);
+    await rm(path);
+    await leave(path, ELSEWHERE, 30_000);
+    const { mtimeMs } = await stat(path);
+    await nextBeat();
+    await vi.waitFor(() => expect(lock.lost.aborted).toBe(true));
+    expect(() => lock.lost.throwIfAborted()).toThrow(`${path}: this process has lost its lock`);
+    await lock.release();
+    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual(ELSEWHERE);
+    expect((await stat(path)).mtimeMs).toBe(mtimeMs);
+  });
+
+  test('does not keep the process alive', () => {
+    const script = `import { holdFileLock } from './file-lock.ts'; await holdFileLock(process.argv[1]);`;
+    const path = join(tmpdir(), `nearmiss-lock-${process.pid}`);
+    onTestFinished(() => rm(path, { force: true }));
+    const args = ['--import', 'tsx', '--input-type=module', '-e', script, path];
+    const { status } = spawnSync(process.execPath, args, { cwd: import.meta.dirname, timeout: 30_000 });
+    expect(status).toBe(0);
+  });
+});
+
+describe('many that find the same dead lock', () => {
+  const dead = ofThisMachine({ pid: deadPid() });
+
+  test('in one process: one gets it, every time', async () => {
+    for (let round = 0; round < 15; round++) {
+      const path = await lockPath();
+      await leave(path, dead);
+      const takers = await Promise.all(Array.from({ length: 12 }, () => holdFileLock(path)));
+      expect(takers.filter((taker) => !('heldBy' in taker))).toHaveLength(1);
+      expect(await readdir(dirname(path))).toEqual(['lock']);
+    }
+  });
+
+  test('one of them died while it was taking over', async () => {
+    const path = await lockPath();
+    await leave(path, dead);
+    await leave(`${path}.takeover.lock`, dead);
+    const takers = await Promise.all(Array.from({ length: 12 }, () => holdFileLock(path)));
+    expect(takers.filter((taker) => !('heldBy' in taker))).toHaveLength(1);
+    expect(await readdir(dirname(path))).toEqual(['lock']);
+  });
+
+  test('in several processes: one gets it, every time', async () => {
+    const folder = dirname(await lockPath());
+    const names = Array.from({ length: 40 }, (_, number) => `lock-${number}`);
+    for (const name of names) await leave(join(folder, name), dead);
+    const children = Array.from({ length: 4 }, () => startTaker(folder, names));
+    await Promise.all(children.map((child) => once(child, 'message')));
+    for (const child of children) child.send('go');
+    const taken = await Promise.all(children.map(async (child) => (await once(child, 'message'))[0]));
+    expect(taken.flat().sort()).toEqual([...names].sort());
+  });
+});
+
+/** A process that says when it is ready, and after `go` which of the locks it got. It keeps them until it is killed. */
+function startTaker(folder: string, names: string[]): ChildProcess {
+  const child = spawn(process.execPath, ['--import', 'tsx', SCRIPT, folder, ...names], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}

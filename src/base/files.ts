@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { type FileHandle, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { hasCode, NearmissError } from './errors.js';
-
-/** Names that start like this are unfinished work; readers ignore them and writers may delete them. */
-export const PARTIAL_PREFIX = '.partial-';
+import { checkContents, type FolderContents } from './folder-contents.js';
+import { partialPath } from './partial-path.js';
+import { replaceDirectory } from './replace-directory.js';
 
 /**
  * Writes a file so that it appears complete or not at all: beside its place, fsync, rename.
@@ -92,28 +91,44 @@ export class AtomicFile {
   }
 }
 
+export interface WriteDirectoryOptions {
+  /**
+   * What may be replaced where the place is taken: a folder with such contents and nothing else; or `anything`, for
+   * places that nothing but nearmiss writes to. Without it, nothing.
+   */
+  replaces?: FolderContents | 'anything';
+}
+
 /**
  * Builds a directory beside its place and renames it when `fill` has finished, so that whoever sees the
- * final name sees all of it. An existing directory of that name is an error unless `overwrite` is set.
+ * final name sees all of it. An existing directory of that name is an error unless it may be replaced.
  */
 export async function writeDirectoryAtomic(
   path: string,
   fill: (temporary: string) => Promise<void>,
-  options: { overwrite?: boolean } = {},
+  { replaces }: WriteDirectoryOptions = {},
 ): Promise<void> {
-  if (!options.overwrite && (await exists(path))) {
+  if (!replaces && (await exists(path))) {
     throw new NearmissError(`${path}: already exists`, {
       hint: 'choose another folder, or pass --overwrite',
     });
   }
-  const partial = partialPath(path);
+  const check = async (): Promise<void> => {
+    if (replaces && replaces !== 'anything') await checkContents(path, replaces);
+  };
+  await check();
+  // A link stays one: what it points to is replaced.
+  const place = await realpath(path).catch(() => path);
+  const partial = partialPath(place);
   try {
     await mkdir(partial, { recursive: true });
     await fill(partial);
     await syncDirectory(partial);
-    if (options.overwrite) await replaceDirectory(partial, path);
-    else await rename(partial, path);
-    await syncDirectory(dirname(path));
+    // Somebody may have put something there meanwhile.
+    await check();
+    if (replaces) await replaceDirectory(partial, place);
+    else await rename(partial, place);
+    await syncDirectory(dirname(place));
   } catch (error) {
     // What failed is what to tell, not that there was nothing to clean up (e.g. the parent is a file).
     await rm(partial, { recursive: true, force: true }).catch(() => undefined);
@@ -122,17 +137,16 @@ export async function writeDirectoryAtomic(
   }
 }
 
-async function replaceDirectory(from: string, to: string): Promise<void> {
-  const old = partialPath(to);
-  const hadOld = await rename(to, old).then(
-    () => true,
-    (error) => {
-      if (hasCode(error, 'ENOENT')) return false;
-      throw error;
-    },
-  );
-  await rename(from, to);
-  if (hadOld) await rm(old, { recursive: true, force: true });
+/** Removes a folder: others see it whole or not at all, and of several who try one does it. */
+export async function removeDirectory(path: string): Promise<void> {
+  const doomed = partialPath(path);
+  try {
+    await rename(path, doomed);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return;
+    throw error;
+  }
+  await rm(doomed, { recursive: true, force: true });
 }
 
 export async function exists(path: string): Promise<boolean> {
@@ -158,14 +172,26 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-function partialPath(path: string): string {
-  return join(dirname(path), `${PARTIAL_PREFIX}${basename(path)}-${randomBytes(4).toString('hex')}`);
+/** The system does not let something be written. */
+export class UnwritableError extends NearmissError {}
+
+export function unwritable(
+  path: string,
+  error: unknown,
+  hint = 'choose a folder you may write to',
+): UnwritableError {
+  const reason = error instanceof Error ? error.message : String(error);
+  const full = 'the disk is full: free some space; nothing half-written was left behind';
+  return new UnwritableError(`${path}: cannot write: ${reason}`, {
+    hint: hasCode(error, 'ENOSPC') ? full : hint,
+    cause: error,
+  });
 }
 
-function unwritable(path: string, error: unknown): NearmissError {
-  const reason = error instanceof Error ? error.message : String(error);
-  const hint = hasCode(error, 'ENOSPC')
-    ? 'the disk is full: free some space; nothing half-written was left behind'
-    : 'choose a folder you may write to';
-  return new NearmissError(`${path}: cannot write: ${reason}`, { hint, cause: error });
+/** For a `catch`: tells what to do where something cannot be written, better than the writer knows it. */
+export function adviseWriter(hint: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof UnwritableError) || hasCode(error.cause, 'ENOSPC')) throw error;
+    throw new UnwritableError(error.message, { hint, cause: error.cause });
+  };
 }

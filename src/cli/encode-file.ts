@@ -1,5 +1,6 @@
 import { NearmissError } from '../base/errors.js';
 import { count, Progress } from '../base/progress.js';
+import { describeLeftOut } from '../data/left-out.js';
 import { encodeRecords } from '../model/encode-records.js';
 import { Encoder } from '../model/encoder.js';
 import { type EncoderModel, loadEncoderModel } from '../model/encoder-model.js';
@@ -58,6 +59,8 @@ export async function encodeFile(input: string, options: EncodeFileOptions): Pro
     });
     try {
       log?.(announce(model, writer, source));
+      const leftOut = describeLeftOut(source.leftOut);
+      if (leftOut !== undefined) log?.(leftOut);
       const progress = new Progress({ label: 'encode', unit: 'texts', total: source.total, quiet });
       const started = performance.now();
       let tokens = 0;

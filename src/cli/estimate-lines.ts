@@ -6,17 +6,18 @@ const LINE_FEED = 0x0a;
 
 /**
  * About how many lines the files have, from their sizes and the lines at their beginning: good enough to say how
- * long a job will take. Undefined where the sizes do not tell (standard input, gzip).
+ * long a job will take. Undefined where the sizes do not tell (standard input, gzip, a folder of texts).
  */
 export async function estimateLines(files: readonly string[]): Promise<number | undefined> {
   let lines = 0;
   for (const file of files) {
     if (file === '-' || file.endsWith('.gz')) return undefined;
-    const { size } = await stat(file);
+    const info = await stat(file);
+    if (info.isDirectory()) return undefined;
     const sample = await readStart(file, SAMPLE_BYTES);
     let inSample = 0;
     for (let at = sample.indexOf(LINE_FEED); at >= 0; at = sample.indexOf(LINE_FEED, at + 1)) inSample++;
-    if (sample.length > 0) lines += (inSample * size) / sample.length;
+    if (sample.length > 0) lines += (inSample * info.size) / sample.length;
   }
   return Math.round(lines) || undefined;
 }

@@ -29,6 +29,8 @@ export interface TextSource {
   records: AsyncIterable<IdentifiedText>;
   /** About how many there are, where the files tell. */
   total?: number;
+  /** How many files of each ending that is not read a folder of texts has. */
+  leftOut?: Sources['leftOut'];
 }
 
 /**
@@ -45,7 +47,7 @@ export async function openTextSource(input: string, options: TextSourceOptions):
       ? await estimateLines(parts.map(({ file }) => file))
       : (await dataset.qrels(options.split)).size;
   const records = options.queries ? dataset.queries(options.split) : documentTexts(dataset);
-  return { records, total };
+  return { records, total, leftOut: sources.leftOut };
 }
 
 async function* documentTexts(dataset: SourcesDataset): AsyncGenerator<IdentifiedText> {
@@ -61,7 +63,8 @@ async function openParts(input: string, options: TextSourceOptions): Promise<Sou
     return single(name, queries ? { queries: source } : { documents: source });
   }
   const isFile = input === '-' || !(await isFolder(input));
-  if (!isFile) return openSources(input, format === 'auto' ? {} : { format: format as 'beir' | 'msmarco' });
+  if (!isFile)
+    return openSources(input, format === 'auto' ? {} : { format: format as 'beir' | 'msmarco' | 'folder' });
   const detected = await detect(input, options);
   if (!isFileFormat(detected.format)) {
     throw new NearmissError(`${input}: format "${detected.format}" is a folder, got a file`, {

@@ -32,7 +32,7 @@ export async function detectFormat(file: string, role: FileOptions['role']): Pro
   const table = detectTable(start, name, role);
   if (table) return table;
   throw new NearmissError(`${file}: cannot tell the format from ${JSON.stringify(start.slice(0, 40))}`, {
-    hint: `name it with --format: ${Object.keys(FILE_FORMAT_SUMMARIES).join(', ')}`,
+    hint: `if it holds a collection, name its format: nearmiss data import ${file} OUT --format NAME, which is one of ${Object.keys(FILE_FORMAT_SUMMARIES).join(', ')}`,
   });
 }
 

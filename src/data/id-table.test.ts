@@ -38,3 +38,18 @@ test('holds ids longer than a chunk and over many chunks', () => {
   expect(table.indexOf('document-199999')).toBe(200_001);
   expect(() => table.idAt(table.size)).toThrow(RangeError);
 });
+
+test('two tables are equal with the same ids in the same order', () => {
+  const table = (ids: string[]): IdTable => {
+    const made = new IdTable();
+    for (const id of ids) made.add(id);
+    return made;
+  };
+  const ids = Array.from({ length: 3000 }, (_, i) => `${'ü'.repeat(i % 400)}${i}`);
+  const same = (others: string[]): boolean => table(ids).equals(table(others));
+  expect(same(ids)).toBe(true);
+  expect(same(ids.slice(1))).toBe(false);
+  expect(same([...ids, 'more'])).toBe(false);
+  expect(same([...ids].reverse())).toBe(false);
+  expect(same([...ids.slice(0, -1), ids.at(-1)!.replace('9', '8')])).toBe(false);
+});

@@ -61,6 +61,16 @@ export class IdTable {
     return chunk.toString('utf8', from, from + chunk.readUInt32LE(offset));
   }
 
+  /** Whether both have the same ids in the same order; as fast as memory is compared. */
+  equals(other: IdTable): boolean {
+    return (
+      this.#size === other.#size &&
+      this.#free === other.#free &&
+      this.#chunks.length === other.#chunks.length &&
+      this.#chunks.every((chunk, i) => chunk.equals(other.#chunks[i]))
+    );
+  }
+
   /** The slot that holds the id, or the empty one where it belongs; leaves the id's bytes in the key. */
   #find(id: string): number {
     if (this.#key.length < id.length * 3) this.#key = Buffer.alloc(id.length * 3);

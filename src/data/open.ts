@@ -85,12 +85,11 @@ async function openFolderSources(path: string, options: OpenOptions): Promise<So
       hint: 'name the file in it',
     });
   }
-  const { textFolderSource } = await import('./readers/text-folder.js');
+  const { folderSources, NoTextFilesError } = await import('./readers/folder.js');
   try {
-    const source = await textFolderSource(path, options.folder);
-    return { ...emptySources(basename(resolve(path))), format: 'folder', documents: [source] };
+    return await folderSources(path, options.folder);
   } catch (error) {
-    if (format || !(error instanceof NearmissError)) throw error;
+    if (format || !(error instanceof NoTextFilesError)) throw error;
     throw new NearmissError(`${path}: no collection found in this folder`, {
       hint: `expected corpus.jsonl (BEIR), collection.tsv or msmarco-docs.tsv (MS MARCO), or texts (${error.message})`,
       cause: error,

@@ -175,6 +175,9 @@ function noDocuments(name: string): NearmissError {
 
 function unknownSplit(name: string, split: string, splits: string[]): NearmissError {
   return new NearmissError(`${name}: no split "${split}"`, {
-    hint: splits.length > 0 ? `it has: ${splits.join(', ')}` : 'it has no judgments at all',
+    hint:
+      splits.length > 0
+        ? `it has: ${splits.join(', ')}`
+        : 'it has no judgments at all; add them and their queries: nearmiss data import … --queries FILE --qrels SPLIT=FILE',
   });
 }

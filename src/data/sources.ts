@@ -49,6 +49,8 @@ export interface Sources {
   examples: Map<string, ExampleSource>;
   /** Files of the folder that belong to the format and are not read. */
   ignored?: string[];
+  /** How many files of each ending that is not read a folder of texts has beside its own. */
+  leftOut?: Record<string, number>;
 }
 
 /** A source of the records that stand inside another one's; they may come several times. */

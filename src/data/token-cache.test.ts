@@ -5,7 +5,7 @@ import { readdir, readFile, rm, truncate, utimes, writeFile } from 'node:fs/prom
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { PARTIAL_PREFIX } from '../base/files.js';
+import { PARTIAL_PREFIX } from '../base/partial-path.js';
 import { batchCount, type TokenBatch, tokensAt } from '../text/token-batch.js';
 import { MINILM, withFolder } from '../text/tokenizer.fixture.js';
 import { Tokenizer } from '../text/tokenizer.js';

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PARTIAL_PREFIX, writeDirectoryAtomic } from '../base/files.js';
+import { writeDirectoryAtomic } from '../base/files.js';
+import { PARTIAL_PREFIX } from '../base/partial-path.js';
 import type { Tokenizer } from '../text/tokenizer.js';
 import { type Dataset, fullText } from './dataset.js';
 import { cacheName, DamagedCacheError, type TokenCacheKey } from './token-cache-files.js';
@@ -76,7 +77,7 @@ export async function openTokenCache(options: OpenTokenCacheOptions): Promise<To
   await removeAbandoned(options.directory, cacheName(key));
   const content = { key, records: source.records(), tokenizer, total, quiet };
   await writeDirectoryAtomic(directory, (temporary) => writeTokenCache(temporary, content), {
-    overwrite: true,
+    replaces: 'anything',
   });
   return TokenCache.open(directory, { cacheBytes });
 }

@@ -27,11 +27,13 @@ export interface ValidationReport {
   checked: { documents: number; queries: number; judgments: number; examples: number };
   /** The check ended at the first error. */
   stopped: boolean;
+  /** How many files of each ending that is not read a folder of texts has. */
+  leftOut?: Sources['leftOut'];
 }
 
 /**
  * Reads a whole collection and lists what is wrong with it: broken UTF-8 and JSON, missing and mistyped fields, ids
- * that come twice, empty texts, judgments and training examples that point nowhere or contradict each other.
+ * that come twice or that no run file can hold, empty texts, judgments and training examples that point nowhere or contradict each other.
  *
  * @example
  * const report = await validateDataset('data/mine');
@@ -42,7 +44,7 @@ export async function validateDataset(
   options: ValidateOptions = {},
 ): Promise<ValidationReport> {
   const sources = await openSources(path, options);
-  const report = emptyReport(sources.format);
+  const report = emptyReport(sources);
   const onProblem = collector(report, options);
   try {
     await new Validation(sources, onProblem, report, options.onRecord ?? (() => undefined)).run();
@@ -71,12 +73,14 @@ class Validation {
     const { sources } = this;
     const { checked } = this.report;
     this.#checkParts();
-    for await (const _ of uniqueDocuments(sources, this.#unlessRead, this.#documents)) {
+    for await (const document of uniqueDocuments(sources, this.#unlessRead, this.#documents)) {
+      this.#checkId(document);
       checked.documents++;
       this.onRecord();
     }
     this.#markRead([...sources.documents, ...embedding(sources, 'documents')]);
-    for await (const _ of uniqueQueries(sources, this.#unlessRead, this.#queries)) {
+    for await (const query of uniqueQueries(sources, this.#unlessRead, this.#queries)) {
+      this.#checkId(query);
       checked.queries++;
       this.onRecord();
     }
@@ -92,6 +96,14 @@ class Validation {
 
   #markRead(sources: { file: string }[]): void {
     for (const { file } of sources) this.#read.add(file);
+  }
+
+  #checkId({ value: { id }, file, line }: Located<{ id: string }>): void {
+    if (!/\s/.test(id)) return;
+    const at = new RecordContext(file, line, this.#unlessRead);
+    at.warning('blank-in-id', `the id ${JSON.stringify(id)} contains white space`, {
+      hint: 'run files and TREC judgments separate their columns by it, so they cannot hold it: change the id',
+    });
   }
 
   /** A collection must hold something to find, and something to ask where it says what is relevant. */
@@ -178,9 +190,9 @@ function embedding({ examples }: Sources, part: 'documents' | 'queries'): Exampl
   return [...examples.values()].filter(({ embeds }) => embeds[part]);
 }
 
-function emptyReport(format: string): ValidationReport {
+function emptyReport({ format, leftOut }: Sources): ValidationReport {
   const checked = { documents: 0, queries: 0, judgments: 0, examples: 0 };
-  return { format, errors: 0, warnings: 0, codes: {}, problems: [], checked, stopped: false };
+  return { format, errors: 0, warnings: 0, codes: {}, problems: [], checked, stopped: false, leftOut };
 }
 
 function collector(report: ValidationReport, { max = 100, first = false }: ValidateOptions): OnProblem {

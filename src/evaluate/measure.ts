@@ -27,6 +27,8 @@ export interface Measure {
   readonly shown?: 'query' | 'all';
   /** What it needs beside run and qrels. */
   readonly needs?: 'answers';
+  /** The rank after which it looks at nothing, where it has one. */
+  readonly cutoff?: number;
   /** How deep in the ranking it looks for answers. */
   readonly depth?: number;
   /** Stands in the place of the value where the measure is a text. */

@@ -27,6 +27,19 @@ describe('names', () => {
     expect(measure.trecName).toBe(trecName);
   });
 
+  test.each([
+    ['R@1000', 1000],
+    ['P(rel=2)@5', 5],
+    ['ndcg_cut_20', 20],
+    ['success_1', 1],
+    ['AP', undefined],
+    ['IPrec@1', undefined],
+    ['iprec_at_recall_1.00', undefined],
+    ['Rprec_mult_2.00', undefined],
+  ])('%s looks at no rank after %s', (text, cutoff) => {
+    expect(parseMeasure(text).cutoff).toBe(cutoff);
+  });
+
   test('trec_eval: usual cutoffs, lists of them, groups', () => {
     expect(names('ndcg_cut')).toHaveLength(9);
     expect(names('P.10,5')).toEqual(['P_5', 'P_10']);

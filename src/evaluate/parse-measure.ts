@@ -85,17 +85,22 @@ function trecMeasures(family: TrecFamily, given: string[] = []): Measure[] {
   const each = given.length === 0 ? family.each : [...values].sort((a, b) => a - b);
   return each.map((value) => {
     const name = `${family.name}_${value.toFixed(family.decimals ?? 0)}`;
-    return { name, trecName: name, ...family.make([value]) };
+    return { name, trecName: name, ...(isCutoff(family) && { cutoff: value }), ...family.make([value]) };
   });
 }
 
 function trecNumber(family: TrecFamily, text: string): number {
   const value = Number(text);
-  const cutoff = family.each !== undefined && family.decimals === undefined;
+  const cutoff = isCutoff(family);
   if (text !== '' && Number.isFinite(value) && (!cutoff || (Number.isInteger(value) && value > 0)))
     return value;
   const expected = cutoff ? 'a whole number from 1' : 'a number';
   throw new UsageError(`measure "${family.name}": expected ${expected} as its parameter, got "${text}"`);
+}
+
+/** Whether the value that follows a name is a rank. */
+function isCutoff({ each, decimals }: TrecFamily): boolean {
+  return each !== undefined && decimals === undefined;
 }
 
 function parseFamilyName(text: string): Measure {
@@ -110,6 +115,7 @@ function parseFamilyName(text: string): Measure {
     trecName: plain ? family.trecName?.(cutoff) : undefined,
     level: parameters.rel,
     judgedOnly: parameters.judged_only,
+    ...(family.cutoff !== 'recall' && { cutoff }),
     ...naming(text, () => family.make(parameters, cutoff)),
   };
 }

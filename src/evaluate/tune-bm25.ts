@@ -4,6 +4,7 @@ import type { RankOptions } from '../index/bm25/ranker.js';
 import type { Rm3Options } from '../index/bm25/rm3.js';
 import { Bm25SearchPool } from '../index/bm25/search-pool.js';
 import { evaluate } from './evaluate.js';
+import { parseMeasure } from './parse-measure.js';
 import type { Ranking } from './run.js';
 
 /** What to try; every list is tried against every other of its kind. */
@@ -117,7 +118,7 @@ function bestFirst(trials: readonly Bm25Trial[]): Bm25Trial[] {
   return [...trials].sort((x, y) => y.value - x.value);
 }
 
-/** The cutoff at the end of a measure's name, which is as deep as it looks. */
+/** As deep as the measure looks. */
 function measureDepth(measure: string): number {
-  return Number(/[@_](\d+)$/.exec(measure)?.[1] ?? 1000);
+  return parseMeasure(measure).cutoff ?? 1000;
 }

@@ -18,6 +18,7 @@ import type { EncoderModel, LoadModelOptions, SaveModelOptions } from './encoder
 import { initialize } from './initialize.js';
 import { loadTokenizer } from './load-tokenizer.js';
 import { checkLength, withLayers } from './model-checks.js';
+import { MODEL_FOLDER } from './model-folder.js';
 import { exportedStates } from './onnx-export.js';
 import type { TokenizedText } from './packed-batch.js';
 import { writeSafetensors } from './safetensors.js';
@@ -117,11 +118,9 @@ export async function saveCrossEncoder(
   model: CrossEncoderModel,
   options: SaveModelOptions & { overwrite?: boolean } = {},
 ): Promise<void> {
-  await writeDirectoryAtomic(
-    folder,
-    (temporary) => fillCrossEncoderFolder(temporary, model, options),
-    options,
-  );
+  await writeDirectoryAtomic(folder, (temporary) => fillCrossEncoderFolder(temporary, model, options), {
+    replaces: options.overwrite ? MODEL_FOLDER : undefined,
+  });
 }
 
 /**

@@ -12,7 +12,7 @@ import { initialize } from './initialize.js';
 import { loadTokenizer } from './load-tokenizer.js';
 import type { ModelCard } from './model-card.js';
 import { checkLength, withLayers } from './model-checks.js';
-import { fillModelFolder, type ModelFolder } from './model-folder.js';
+import { fillModelFolder, MODEL_FOLDER, type ModelFolder } from './model-folder.js';
 import { exportOnnx } from './onnx-export.js';
 import { openModel } from './source.js';
 
@@ -169,7 +169,9 @@ export async function saveEncoderModel(
   model: EncoderModel,
   options: SaveModelOptions & { overwrite?: boolean } = {},
 ): Promise<void> {
-  await writeDirectoryAtomic(folder, (temporary) => fillEncoderFolder(temporary, model, options), options);
+  await writeDirectoryAtomic(folder, (temporary) => fillEncoderFolder(temporary, model, options), {
+    replaces: options.overwrite ? MODEL_FOLDER : undefined,
+  });
 }
 
 /** Writes a model's files into a folder that the caller makes appear, e.g. a checkpoint with more beside them. */

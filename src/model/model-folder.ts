@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { exists, writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
+import type { FolderContents } from '../base/folder-contents.js';
 import { writeJsonFile } from '../base/json-file.js';
 import { type EncoderConfig, maxInputLength, readEncoderConfig, toHuggingFaceConfig } from './config.js';
 import type { StorageType } from './float-storage.js';
@@ -11,7 +12,7 @@ import { writeSafetensors } from './safetensors.js';
 import { readModuleHead, readTextSettings, type TextSettings } from './sentence-transformers.js';
 import { writeSentenceTransformersFiles } from './sentence-transformers-writer.js';
 import type { NamedTensor } from './tensor.js';
-import { copyTokenizer } from './tokenizer-files.js';
+import { copyTokenizer, TOKENIZER_FILES } from './tokenizer-files.js';
 import { openWeights, type Weights } from './weights.js';
 
 /** A model folder opened for reading: everything but the weights is in memory. */
@@ -62,6 +63,19 @@ export async function openModelFolder(folder: string): Promise<ModelFolder> {
   }
 }
 
+const MODEL_FILES = [
+  ...['config', 'modules', 'config_sentence_transformers', 'sentence_bert_config'].map(
+    (name) => `${name}.json`,
+  ),
+  ...['model.safetensors', 'onnx/model.onnx', 'README.md', ...TOKENIZER_FILES],
+];
+
+/** A model as it is written here. */
+export const MODEL_FOLDER: FolderContents = {
+  what: 'a model that nearmiss wrote',
+  files: new RegExp(`^(${MODEL_FILES.join('|')}|\\d_[A-Za-z]+/(config\\.json|model\\.safetensors))$`),
+};
+
 /** A model to be written. */
 export interface ModelContent extends Partial<TextSettings> {
   config: EncoderConfig;
@@ -85,7 +99,9 @@ export async function writeModelFolder(
   model: ModelContent,
   options: { overwrite?: boolean } = {},
 ): Promise<void> {
-  await writeDirectoryAtomic(path, (temporary) => fillModelFolder(temporary, model), options);
+  await writeDirectoryAtomic(path, (temporary) => fillModelFolder(temporary, model), {
+    replaces: options.overwrite ? MODEL_FOLDER : undefined,
+  });
 }
 
 /** Writes a model's files into a folder that the caller makes appear, e.g. with more files beside them. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { NearmissError } from '../base/errors.js';
 import { writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
+import { type FolderContents, filesNamed } from '../base/folder-contents.js';
 import { readJsonFile, writeJsonFile } from '../base/json-file.js';
 import { RandomAccessFile } from '../base/random-access-file.js';
 import type { CandidateData } from './candidates.js';
@@ -10,6 +11,11 @@ import { type CandidateManifest, FORMAT_NAME, FORMAT_VERSION, manifestSchema } f
 export const MANIFEST_FILE = 'manifest.json';
 const COLUMNS = ['ids', 'scores', 'ranks', 'checkpoints'] as const;
 export type Column = (typeof COLUMNS)[number];
+
+export const CANDIDATE_FOLDER: FolderContents = {
+  what: 'a table of candidates',
+  files: filesNamed(MANIFEST_FILE, ...COLUMNS.map(fileName)),
+};
 
 const MINE_AGAIN =
   'delete the folder and mine again (nearmiss mine …); a run that is resumed does so by itself';
@@ -50,7 +56,7 @@ export async function saveTable(
       manifest.fingerprint = whole.digest('hex');
       await writeJsonFile(join(temporary, MANIFEST_FILE), manifest);
     },
-    options,
+    { replaces: options.overwrite ? CANDIDATE_FOLDER : undefined },
   );
   return manifest;
 }

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NearmissError } from '../base/errors.js';
 import { CandidateTable } from './candidates.js';
 import { smallTable } from './negatives.fixture.js';
-import { mergeTables, queriesOfTurn, replacedShare } from './refresh.js';
+import { mergeTables, replacedShare, stalestQueries } from './refresh.js';
 
 let folder = '';
 beforeAll(async () => {
@@ -96,34 +96,32 @@ describe('saved and loaded', () => {
 });
 
 describe('refresh of a share', () => {
-  test('every query has its turn before any has to wait longer than ⌈1 / share⌉', () => {
+  test('every query is mined once in ⌈1 / share⌉ refreshes, whatever came before', () => {
     fc.assert(
       fc.property(
-        fc.integer({ min: 1, max: 60 }),
+        fc.array(fc.nat(3), { minLength: 1, maxLength: 60 }),
         fc.double({ min: 0.01, max: 1, noNaN: true }),
-        fc.nat(20),
-        (queryCount, share, first) => {
-          const seen = new Set<number>();
-          for (let turn = first; turn < first + Math.ceil(1 / share); turn++) {
-            const queries = queriesOfTurn(queryCount, { share, turn });
-            expect(new Set(queries).size).toBe(queries.length);
-            expect(Math.abs(queries.length - share * queryCount)).toBeLessThan(2);
-            for (const query of queries) seen.add(query);
+        (ages, share) => {
+          let table = agedTable(ages);
+          for (let step = 100; step < 100 + Math.ceil(1 / share); step++) {
+            const queries = stalestQueries(table, share);
+            expect(Math.abs(queries.length - share * ages.length)).toBeLessThan(2);
+            table = mergeTables(table, agedTable(ages.map(() => step)), queries);
           }
-          expect(seen.size).toBe(queryCount);
+          expect(Math.min(...table.checkpoints)).toBeGreaterThanOrEqual(100);
         },
       ),
       { seed: 5 },
     );
-    expect([...queriesOfTurn(4, { share: 1, turn: 7 })]).toEqual([0, 1, 2, 3]);
-    expect([...queriesOfTurn(5, { share: 0.4, turn: 2 })]).toEqual([0, 4]);
-    expect(() => queriesOfTurn(4, { share: 0, turn: 0 })).toThrow('expected a number above 0');
+    expect([...stalestQueries(agedTable([7, 7, 7, 7]), 1)]).toEqual([0, 1, 2, 3]);
+    expect([...stalestQueries(agedTable([20, 20, 10, 10, 10]), 0.4)]).toEqual([2, 3]);
+    expect(() => stalestQueries(agedTable([1]), 0)).toThrow('expected a number above 0');
   });
 
   test('fresh rows for those whose turn it is, the others keep theirs and their checkpoint', async () => {
     const before = await smallTable({ 0: [1, 2], 1: [3], 2: [4, 5], 3: [6] }, { checkpoint: 100 });
     const fresh = await smallTable({ 2: [4, 7, 8], 3: [] }, { checkpoint: 200, queryCount: 4 });
-    const merged = mergeTables(before, fresh, { share: 0.5, turn: 1 });
+    const merged = mergeTables(before, fresh, Int32Array.of(2, 3));
     expect([0, 1, 2, 3].map((query) => [...merged.row(query).ids])).toEqual([[1, 2], [3], [4, 7, 8], []]);
     expect([...merged.checkpoints]).toEqual([100, 100, 200, 200]);
     expect(merged.provenance.checkpoint).toBe(200);
@@ -131,6 +129,16 @@ describe('refresh of a share', () => {
     expect(replacedShare(before, merged)).toBeCloseTo(2 / 6);
     expect(replacedShare(before, before)).toBe(0);
     const other = await smallTable({ 0: [1] }, { depth: 5 });
-    expect(() => mergeTables(before, other, { share: 1, turn: 0 })).toThrow('two tables of the same size');
+    expect(() => mergeTables(before, other, Int32Array.of(0))).toThrow('two tables of the same size');
   });
 });
+
+/** A table without candidates whose queries were ranked by these checkpoints. */
+function agedTable(checkpoints: readonly number[]): CandidateTable {
+  const report = { queries: 0, ranked: 0, removed: {}, kept: 0, empty: 0, positivesFound: 0, meanRank: 0 };
+  return new CandidateTable({
+    ...CandidateTable.allocate(checkpoints.length, 1),
+    checkpoints: Int32Array.from(checkpoints),
+    provenance: { source: 'ann', rules: [], report, createdBy: 'test' },
+  });
+}

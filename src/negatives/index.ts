@@ -1,4 +1,4 @@
-export type { LoadOptions } from './candidate-files.js';
+export { CANDIDATE_FOLDER, type LoadOptions } from './candidate-files.js';
 export { type CandidateRow, readCandidateRow } from './candidate-row.js';
 export { type CandidateData, CandidateTable, NONE } from './candidates.js';
 export { CountedSource, type SamplingReport } from './counted-source.js';
@@ -26,7 +26,7 @@ export {
 export { Mixture, type MixturePart } from './mixture.js';
 export { type CollectionIds, type IdNumbers, Positives } from './positives.js';
 export { RandomSource, type RandomSourceOptions } from './random.js';
-export { mergeTables, queriesOfTurn, type Rotation, replacedShare } from './refresh.js';
+export { mergeTables, replacedShare, stalestQueries } from './refresh.js';
 export { type AnswerTexts, answers } from './rules/answers.js';
 export { buildRules, type RuleOptions, type RuleTexts } from './rules/build-rules.js';
 export { duplicates } from './rules/duplicates.js';

@@ -1,28 +1,20 @@
 import { NearmissError } from '../base/errors.js';
 import { CandidateTable } from './candidates.js';
 
-/** Which part of the queries a refresh mines anew. */
-export interface Rotation {
-  /** Share of the queries, above 0 and at most 1. */
-  share: number;
-  /** How many refreshes came before. */
-  turn: number;
-}
-
 /**
- * The queries that a refresh mines: the next `share` of them after those of the turn before, beginning again when
- * all had their turn. After ⌈1 / share⌉ turns every query was mined.
+ * The queries that a refresh mines anew: the given share of them, those whose candidates are oldest first. So every
+ * query is mined once in ⌈1 / share⌉ refreshes, however many checkpoints are passed over between them.
  */
-export function queriesOfTurn(queryCount: number, { share, turn }: Rotation): Int32Array {
+export function stalestQueries({ checkpoints }: CandidateTable, share: number): Int32Array {
   if (!(share > 0 && share <= 1)) {
     throw new NearmissError(`share: expected a number above 0 and at most 1, got ${share}`);
   }
   // Less a little: 0.07 × 100 comes out above 7.
-  const size = Math.max(1, Math.ceil(share * queryCount - 1e-9));
-  return Int32Array.from(
-    { length: Math.min(size, queryCount) },
-    (_, i) => (turn * size + i) % queryCount,
-  ).sort();
+  const size = Math.max(1, Math.ceil(share * checkpoints.length - 1e-9));
+  return Int32Array.from(checkpoints.keys())
+    .sort((a, b) => checkpoints[a] - checkpoints[b] || a - b)
+    .slice(0, size)
+    .sort();
 }
 
 /**
@@ -32,7 +24,7 @@ export function queriesOfTurn(queryCount: number, { share, turn }: Rotation): In
 export function mergeTables(
   previous: CandidateTable,
   fresh: CandidateTable,
-  rotation: Rotation,
+  queries: Int32Array,
 ): CandidateTable {
   checkAlike(previous, fresh);
   const { depth } = fresh;
@@ -40,7 +32,7 @@ export function mergeTables(
   const scores = previous.scores.slice();
   const ranks = previous.ranks.slice();
   const checkpoints = previous.checkpoints.slice();
-  for (const query of queriesOfTurn(fresh.queryCount, rotation)) {
+  for (const query of queries) {
     const start = query * depth;
     ids.set(fresh.ids.subarray(start, start + depth), start);
     scores.set(fresh.scores.subarray(start, start + depth), start);

@@ -1,7 +1,7 @@
 import type { DocumentIndex } from '../index/vectors/index.js';
 import { Batcher } from './batching.js';
 import { type Candidates, fetchHits } from './fetch-hits.js';
-import type { FilteredDocuments } from './filtered-documents.js';
+import type { AllowedDocuments, FilteredDocuments } from './filtered-documents.js';
 import type { Hit } from './retriever.js';
 import type { SearchVectorsOptions } from './searcher.js';
 
@@ -17,11 +17,14 @@ const VECTORS_AT_ONCE = 256;
 export class DenseIndex {
   readonly #index: DocumentIndex;
   readonly #filters: FilteredDocuments;
+  readonly #present: AllowedDocuments | undefined;
   readonly #batcher: Batcher<Item, Candidates>;
 
-  constructor(index: DocumentIndex, filters: FilteredDocuments) {
+  /** @param present the documents that are still there, where the collection has lost some since it was encoded */
+  constructor(index: DocumentIndex, filters: FilteredDocuments, present?: AllowedDocuments) {
     this.#index = index;
     this.#filters = filters;
+    this.#present = present;
     this.#batcher = new Batcher({
       budget: VECTORS_AT_ONCE,
       key: ({ n }) => n,
@@ -36,7 +39,7 @@ export class DenseIndex {
   /** @param vectors one after another */
   async search(vectors: Float32Array, { k, filter }: SearchVectorsOptions): Promise<Hit[][]> {
     const { dimension } = this;
-    const allowed = await this.#filters.allowed(filter);
+    const allowed = (await this.#filters.allowed(filter)) ?? this.#present;
     const found = await fetchHits({
       queries: vectors.length / dimension,
       k,

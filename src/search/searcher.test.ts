@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { appendFile, cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, cp, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fullText } from '../data/dataset.js';
@@ -111,6 +111,111 @@ describe('what can be opened', () => {
     }
     expect(notes).toEqual([expect.stringContaining('name it with --data')]);
   });
+});
+
+describe('a collection that has changed since a run encoded it', () => {
+  const ids = async (searcher: Searcher, mode: SearchMode, k = 500): Promise<string[]> =>
+    (await searcher.retriever(mode).search([fixture.queries[0].text], { k }))[0].map(({ id }) => id);
+
+  /** Opens the run on a collection of these lines. */
+  async function onLines<T>(
+    name: string,
+    change: (lines: string[]) => string[],
+    use: (searcher: Searcher, notes: string[]) => Promise<T> | T,
+  ): Promise<T> {
+    const data = join(fixture.folder, name);
+    await cp(fixture.data, data, { recursive: true });
+    const corpus = join(data, 'corpus.jsonl');
+    const lines = (await readFile(corpus, 'utf8')).trim().split('\n');
+    await writeFile(corpus, `${change(lines).join('\n')}\n`);
+    const notes: string[] = [];
+    const options = {
+      data,
+      cache: join(fixture.folder, `${name}-cache`),
+      onNote: (note: string) => notes.push(note),
+    };
+    return withSearcher(fixture.run, options, (searcher) => use(searcher, notes));
+  }
+
+  const NEW = '{"_id":"new","title":"","text":"zebra"}';
+
+  test('is told of once, and what is gone is not found', async () => {
+    await onLines(
+      'smaller',
+      (lines) => [...lines.slice(100), NEW],
+      async (searcher, notes) => {
+        const left = new Set(fixture.documents.slice(100).map(({ id }) => id));
+        const found = await ids(searcher, 'dense');
+        expect(new Set(found)).toEqual(left);
+        expect(await ids(searcher, 'dense', 5)).toEqual(found.slice(0, 5));
+        for (const id of await ids(searcher, 'hybrid')) expect(left.has(id)).toBe(true);
+        expect(notes).toEqual([
+          `the collection has changed since it was encoded (documents gone: 100, new: 1); dense search finds neither; to encode it as it is now: nearmiss search ${join(fixture.folder, 'smaller')} --model ${join(fixture.run, 'best')}`,
+        ]);
+      },
+    );
+  });
+
+  test('even where there are as many documents as before', async () => {
+    const gone = fixture.documents[0].id;
+    await onLines(
+      'replaced',
+      (lines) => [NEW, ...lines.slice(1)],
+      async (searcher, notes) => {
+        expect(notes).toEqual([expect.stringContaining('documents gone: 1, new: 1')]);
+        for (const mode of ['dense', 'bm25'] as const) expect(await ids(searcher, mode)).not.toContain(gone);
+        const [[hit]] = await searcher.retriever('bm25').search(['zebras'], { k: 1 });
+        expect(hit.id).toBe('new');
+      },
+    );
+  });
+
+  test('is nothing to speak of in another order, nor where nothing has changed', async () => {
+    for (const [name, change] of [
+      ['same', (lines: string[]) => lines],
+      ['turned', (lines: string[]) => lines.reverse()],
+    ] as const) {
+      await onLines(name, change, async (searcher, notes) => {
+        expect(await ids(searcher, 'dense')).toHaveLength(196);
+        expect(notes).toEqual([]);
+      });
+    }
+    // The run's own index of words was good enough.
+    expect(await readdir(join(fixture.folder, 'same-cache'))).toEqual(['documents']);
+  });
+});
+
+test('what is damaged in a cache is made again, with a note', async () => {
+  const cache = join(fixture.folder, 'damaged-cache');
+  const notes: string[] = [];
+  const open = (path: string, options: OpenSearcherOptions) =>
+    withSearcher(path, { cache, onNote: (note) => notes.push(note), ...options }, async (searcher) => {
+      for (const mode of ['bm25', 'dense'] as const) {
+        const [hits] = await searcher.retriever(mode).search([fixture.queries[0].text], { k: 3 });
+        expect(hits.length).toBeGreaterThan(0);
+      }
+    });
+  const model = join(fixture.run, 'best');
+  await open(fixture.data, { model });
+  const kept = (await readdir(cache)).filter((name) => /^(bm25|vectors)-/.test(name)).sort();
+  expect(kept).toHaveLength(2);
+  await truncate(join(cache, kept[0], 'postings.bin'), 8);
+  await truncate(join(cache, kept[1], 'ids.txt'), 8);
+  await open(fixture.data, { model });
+  expect(notes.sort()).toEqual([
+    expect.stringMatching(/postings\.bin: expected \d+ bytes, got 8; it is damaged and made again$/),
+    expect.stringMatching(/ids\.txt.*; it is damaged and made again$/),
+  ]);
+  await open(fixture.data, { model });
+  expect(notes).toHaveLength(2);
+
+  // A run's own index, too.
+  const own = join(fixture.run, 'cache', 'bm25', 'postings.bin');
+  const whole = await readFile(own);
+  await truncate(own, 8);
+  await open(fixture.run, {});
+  expect(notes[2]).toMatch(/postings\.bin: expected \d+ bytes, got 8; another index is used in its place$/);
+  await writeFile(own, whole);
 });
 
 test('the version changes with the collection, and nothing else', async () => {

@@ -3,9 +3,9 @@ import { chmod } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { NearmissError } from '../base/errors.js';
-import { withFileLock } from '../base/file-lock.js';
 import { exists } from '../base/files.js';
 import { readJsonFile, writeJsonFile } from '../base/json-file.js';
+import { withWriteLock } from '../base/write-lock.js';
 import { ROLES, type Role } from './names.js';
 
 const storedKeySchema = z.object({
@@ -75,7 +75,8 @@ export function findKey(keys: readonly StoredKey[], key: string): StoredKey | un
 }
 
 async function changeKeys(path: string, change: (keys: StoredKey[]) => StoredKey[]): Promise<void> {
-  await withFileLock(join(dirname(path), '.nearmiss-keys.lock'), async () => {
+  const hint = 'name a file in a folder you may write to with --file';
+  await withWriteLock(join(dirname(path), '.nearmiss-keys.lock'), hint, async () => {
     const keys = (await exists(path)) ? await readKeys(path) : [];
     await writeJsonFile(path, { format: 1, keys: change(keys) });
     await chmod(path, 0o600);

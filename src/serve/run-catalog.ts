@@ -1,23 +1,35 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
+import { readRunDescription } from '../train/run-description.js';
 import { RunDirectory } from '../train/run-directory.js';
 
 /** The runs that a server shows, by name. A name never leads out of what was asked to be shown. */
 export class RunCatalog {
   readonly #single = new Map<string, string>();
   readonly #folder: string | undefined;
+  readonly #collection: string | undefined;
+  /** Where each run's folder says its collection is: that never changes. */
+  readonly #collections = new Map<string, string>();
 
   /**
    * @param options.run a run by itself, e.g. the one whose index is served
    * @param options.folder a folder of runs: those in it at the moment of asking
+   * @param options.collection the collection whose documents are served
    */
-  constructor(options: { run?: string; folder?: string } = {}) {
+  constructor(options: { run?: string; folder?: string; collection?: string } = {}) {
     if (options.run !== undefined) {
       const path = resolve(options.run);
       this.#single.set(basename(path), path);
     }
     this.#folder = options.folder === undefined ? undefined : resolve(options.folder);
+    this.#collection = options.collection;
+  }
+
+  /** The run by itself. */
+  get served(): string | undefined {
+    const [name] = this.#single.keys();
+    return name !== undefined && this.pathOf(name) !== undefined ? name : undefined;
   }
 
   /** Names of all runs, ascending. */
@@ -25,6 +37,24 @@ export class RunCatalog {
     const found = this.#folder === undefined ? [] : await readdir(this.#folder).catch(() => []);
     const names = new Set([...this.#single.keys(), ...found]);
     return [...names].filter((name) => this.pathOf(name) !== undefined).sort();
+  }
+
+  /** Those of some runs whose documents are the served ones. */
+  async ofCollection(names: readonly string[]): Promise<string[]> {
+    const own = this.served === undefined ? this.#collection : await this.#collectionOf(this.served);
+    if (own === undefined) return [];
+    const collections = await Promise.all(names.map((name) => this.#collectionOf(name)));
+    return names.filter((_, nth) => collections[nth] === own);
+  }
+
+  async #collectionOf(name: string): Promise<string | undefined> {
+    const path = this.pathOf(name);
+    if (path === undefined) return undefined;
+    const known = this.#collections.get(path);
+    if (known !== undefined) return known;
+    const { data } = await readRunDescription(new RunDirectory(path));
+    this.#collections.set(path, resolve(data));
+    return resolve(data);
   }
 
   /** A run's folder; `undefined` where there is no run of that name. */

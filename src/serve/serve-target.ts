@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { besideFolder } from '../base/cache-folder.js';
 import { NearmissError } from '../base/errors.js';
 import { exists } from '../base/files.js';
 import { beginSearcher } from '../search/open/open-searcher.js';
@@ -52,7 +53,7 @@ export async function serveTarget(target: string, options: ServeTargetOptions = 
   const warn = (message: string): void => log.warn(message);
   const keyRing =
     keys === undefined ? undefined : await KeyRing.open(keys, (error) => warn(keyProblem(error)));
-  const state = options.state ?? stateFolder(target);
+  const state = options.state ?? join(await besideFolder(resolve(target)), 'live');
   const preparing = { onProgress: (step: PrepareStep) => log.progress(step), onNote: warn, ...search };
   const begin = () => beginSearcher(target, { ...preparing, inWorkers: true });
   // The workers start before the HTTP framework is imported: each takes a good part of a second.
@@ -64,7 +65,11 @@ export async function serveTarget(target: string, options: ServeTargetOptions = 
       ...{ host, opening },
       open: async () => (await begin()).opening,
       keys: keyRing,
-      runs: new RunCatalog({ run: (await isRun(target)) ? target : undefined, folder: runsFolder }),
+      runs: new RunCatalog({
+        run: (await isRun(target)) ? target : undefined,
+        folder: runsFolder,
+        collection: resolve(search?.data ?? target),
+      }),
       openLive: readOnly
         ? undefined
         : async (base) => {
@@ -81,10 +86,6 @@ export async function serveTarget(target: string, options: ServeTargetOptions = 
     );
     throw error;
   }
-}
-
-function stateFolder(target: string): string {
-  return join(resolve(target), '.nearmiss', 'live');
 }
 
 function keyProblem(error: unknown): string {

@@ -154,6 +154,7 @@ describe('the server', () => {
       writable: false,
       auth: 'none',
       runs: [],
+      runsOfCollection: [],
     });
     expect((await send(server, 'GET', '/v1/health')).body).toEqual({ status: 'ok', version: 'v1' });
   });

@@ -1,4 +1,5 @@
 import { describe, NearmissError } from '../base/errors.js';
+import { mostOverlap } from './passage-limits.js';
 
 export interface SplitTextOptions {
   /** Words of a passage at most. */
@@ -111,7 +112,7 @@ function checkOptions(maxWords: number, overlap: number): void {
   if (!Number.isInteger(maxWords) || maxWords < 1) {
     throw new NearmissError(`maxWords: expected a whole number of at least 1, got ${describe(maxWords)}`);
   }
-  const most = Math.floor(maxWords / 2);
+  const most = mostOverlap(maxWords);
   if (!Number.isInteger(overlap) || overlap < 0 || overlap > most) {
     throw new NearmissError(
       `overlap: expected a whole number from 0 to ${most} (half of maxWords), got ${describe(overlap)}`,

@@ -12,6 +12,8 @@ export interface CheckpointViewOptions {
   session: SessionOptions;
   /** Told how many texts were encoded, of how many. */
   onProgress?: (done: number, total: number) => void | Promise<void>;
+  /** Ends the work where it is; what was finished stays. */
+  signal?: AbortSignal;
 }
 
 /** The collection as one checkpoint sees it: what the Inferencer measures, and mines where the kind can. */

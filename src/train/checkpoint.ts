@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { NearmissError } from '../base/errors.js';
 import { writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
 import type { Optimizer, ParameterStore } from '../engine/index.js';
-import type { RunDirectory } from './run-directory.js';
 import type { TrainedModel } from './trained-model.js';
 
 /** What a checkpoint knows besides weights and moments. */
@@ -18,14 +17,14 @@ export interface CheckpointState {
 
 const STATE_FILE = 'state.json';
 
-/** Writes `checkpoints/step-N`: a model folder, the optimizer's moments and `state.json`; all of it or nothing. */
+/** Writes a model folder with the optimizer's moments and `state.json`; all of it or nothing. */
 export async function saveCheckpoint(
-  run: RunDirectory,
+  path: string,
   model: TrainedModel,
   optimizer: Optimizer,
   state: Omit<CheckpointState, 'optimizer'>,
 ): Promise<void> {
-  await writeDirectoryAtomic(run.stepPath('checkpoints', state.step), async (folder) => {
+  await writeDirectoryAtomic(path, async (folder) => {
     await model.fill(folder, { onnx: false });
     for (const [name, store] of Object.entries(optimizer.state)) {
       await writeFileAtomic(join(folder, momentFile(name)), bytesOf(store));

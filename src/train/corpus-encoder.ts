@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../base/files.js';
 import type { Encoder } from '../model/index.js';
@@ -14,13 +14,15 @@ export interface EncodeCorpusOptions {
   directory: string;
   shardSize?: number;
   onProgress?: (documents: number) => void | Promise<void>;
+  /** Ends the pass within a batch; finished shards stay. */
+  signal?: AbortSignal;
 }
 
 export interface EncodedCorpus {
-  /** One row a document, or a piece of one. */
-  vectors: Float32Array;
-  /** The document of each row, where documents have several. */
+  /** The document of each vector, where documents have several. */
   documentOf?: Int32Array;
+  /** The vectors, a shard at a time from disk: a collection's need not fit in memory, nor in one array. */
+  shards(): AsyncGenerator<Float32Array>;
 }
 
 /**
@@ -28,9 +30,9 @@ export interface EncodedCorpus {
  * finished one on disk may take it.
  */
 export async function encodeCorpus(options: EncodeCorpusOptions): Promise<EncodedCorpus> {
-  const { documents, encoder, directory, shardSize = SHARD_SIZE } = options;
+  const { documents, encoder, directory, shardSize = SHARD_SIZE, signal } = options;
   await mkdir(directory, { recursive: true });
-  const shards: Float32Array[] = [];
+  const paths: string[] = [];
   const documentOf: number[] = [];
   for (let start = 0; start < documents.count; start += shardSize) {
     const members = Array.from({ length: Math.min(shardSize, documents.count - start) }, (_, i) => start + i);
@@ -38,15 +40,23 @@ export async function encodeCorpus(options: EncodeCorpusOptions): Promise<Encode
     members.forEach((member, i) => {
       for (let row = offsets[i]; row < offsets[i + 1]; row++) documentOf.push(member);
     });
-    const path = join(directory, `shard-${String(start / shardSize).padStart(5, '0')}.f32`);
-    const expected = texts.length * encoder.dimension;
-    shards.push(
-      (await readShard(path, expected)) ?? (await writeShard(path, await encoder.encodeTokens(texts))),
-    );
+    const path = join(directory, `shard-${String(paths.length).padStart(5, '0')}.f32`);
+    paths.push(path);
+    if ((await sizeOf(path)) !== 4 * texts.length * encoder.dimension) {
+      const vectors = await encoder.encodeTokens(texts, { onBatch: () => signal?.throwIfAborted() });
+      await writeFileAtomic(path, new Uint8Array(vectors.buffer, vectors.byteOffset, vectors.byteLength));
+    }
     await options.onProgress?.(start + members.length);
   }
-  const single = documentOf.length === documents.count;
-  return { vectors: concatenate(shards), ...(!single && { documentOf: Int32Array.from(documentOf) }) };
+  return {
+    ...(documentOf.length !== documents.count && { documentOf: Int32Array.from(documentOf) }),
+    async *shards() {
+      for (const path of paths) {
+        signal?.throwIfAborted();
+        yield readShard(path);
+      }
+    },
+  };
 }
 
 /** Forgets the shards of a finished pass. */
@@ -54,25 +64,11 @@ export async function removeShards(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true });
 }
 
-async function readShard(path: string, length: number): Promise<Float32Array | undefined> {
-  const bytes = await readFile(path).catch(() => undefined);
-  if (bytes?.length !== 4 * length) return undefined;
-  const vectors = new Float32Array(length);
-  new Uint8Array(vectors.buffer).set(bytes);
-  return vectors;
+async function sizeOf(path: string): Promise<number | undefined> {
+  return (await stat(path).catch(() => undefined))?.size;
 }
 
-async function writeShard(path: string, vectors: Float32Array): Promise<Float32Array> {
-  await writeFileAtomic(path, new Uint8Array(vectors.buffer, vectors.byteOffset, vectors.byteLength));
-  return vectors;
-}
-
-function concatenate(parts: readonly Float32Array[]): Float32Array {
-  const whole = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    whole.set(part, offset);
-    offset += part.length;
-  }
-  return whole;
+async function readShard(path: string): Promise<Float32Array> {
+  const { buffer, byteOffset, byteLength } = await readFile(path);
+  return new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength));
 }

@@ -27,6 +27,18 @@ export interface StepEvent {
   seconds: number;
   /** The checkpoint whose negatives served this step, where the stage has mined ones. */
   negativesVersion?: number;
+  /** Of each source of negatives by itself, at the steps where it was measured and there is more than one. */
+  sources?: SourceEvidence[];
+}
+
+/** What a step's batch would have taught with the negatives of one source alone, on the same weights. */
+export interface SourceEvidence {
+  /** As the recipe calls it: `in-batch`, `ann`. */
+  source: string;
+  loss: number;
+  /** Before clipping. */
+  gradientNorm: number;
+  groupNorms: Record<string, number>;
 }
 
 export interface RefreshEvent {

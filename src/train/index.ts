@@ -1,7 +1,7 @@
 export type { BatchNegatives, TrainingBatch } from './batch.js';
 export { CachedStep } from './cached-step.js';
-export { parseEvents, type RunEvent, type TimedEvent } from './events.js';
-export { Learner, type LearnerOptions, type Update } from './learner.js';
+export { parseEvents, type RunEvent, type SourceEvidence, type TimedEvent } from './events.js';
+export { Learner, type LearnerOptions, type Measured, type Update } from './learner.js';
 export type { Role } from './processes.js';
 export { loadRecipe } from './recipe/load.js';
 export type { Recipe } from './recipe/recipe.js';

@@ -1,14 +1,15 @@
-import { rm } from 'node:fs/promises';
 import { writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
 import { CREATED_BY } from '../base/version.js';
 import type { SessionOptions } from '../engine/index.js';
 import { evaluate, findAnswerRanks } from '../evaluate/index.js';
 import type { ModelCard } from '../model/index.js';
 import type { CheckpointView } from './checkpoint-view.js';
+import { askToStop } from './early-stop.js';
 import { kindOf } from './encoder-kinds.js';
 import type { EventWriter } from './events.js';
-import { annOf, type Plan, planRun, stageAt } from './plan.js';
-import type { NegativesRecipe, Recipe } from './recipe/recipe.js';
+import { annAfter, isMeasured, openCheckpoints, prune } from './open-checkpoints.js';
+import { type Plan, planRun } from './plan.js';
+import type { Recipe } from './recipe/recipe.js';
 import { type RunDirectory, waitFor } from './run-directory.js';
 import { bestSoFar, type StepEvaluation } from './step-evaluation.js';
 import { type EvaluationSet, evaluationSet, type TrainingData } from './training-data.js';
@@ -19,7 +20,8 @@ export interface InferencerOptions {
   data: TrainingData;
   events: EventWriter;
   session: SessionOptions;
-  shouldStop: () => Promise<boolean>;
+  /** Ends the work where it is; finished shards stay, and the next process goes on from there. */
+  signal?: AbortSignal;
 }
 
 /**
@@ -27,26 +29,22 @@ export interface InferencerOptions {
  * measures, and keeps the best model, until the Trainer has finished and its last checkpoint is measured.
  */
 export async function runInferencer(options: InferencerOptions): Promise<void> {
-  const { run, recipe, data, events, session, shouldStop } = options;
+  const { run, recipe, data, events, session, signal } = options;
   const plan = planRun(recipe);
   const { split, queries: limit } = recipe.evaluation;
   const dev = await evaluationSet(data, { split, limit, seed: recipe.seed });
   await events.write({ type: 'start', process: 'inferencer', step: 0, threads: session.threads });
 
-  for (;;) {
-    const step = await waitFor(() => nextCheckpoint(run, recipe, plan), {
-      stop: async () => (await shouldStop()) || (await isDone(run, recipe, plan)),
+  while (!signal?.aborted) {
+    const step = await waitFor(() => nextCheckpoint(options, plan), {
+      stop: async () => signal?.aborted || (await isDone(options, plan)),
     });
-    if (step === undefined || (await shouldStop())) break;
-    const onProgress = (done: number, total: number): Promise<void> =>
-      events.write({ type: 'encode', step, done, total });
-    const view = await kindOf(recipe).openCheckpoint(step, { run, recipe, data, session, onProgress });
-    const ann = annAfter(plan, step);
-    if (ann && !(await run.has('negatives', step))) await events.write(await view.publishNegatives(ann));
-    if (isMeasured(recipe, plan, step)) await measure(view, dev, options);
-    await view.close();
-    await prune(run, step, recipe.checkpoint.keep);
+    if (step === undefined) break;
+    await workOn(step, plan, dev, options).catch((error) => {
+      if (!signal?.aborted || error !== signal.reason) throw error;
+    });
   }
+  if (!signal?.aborted) await remakeBestIndex(options);
   await events.write({
     type: 'end',
     process: 'inferencer',
@@ -54,29 +52,46 @@ export async function runInferencer(options: InferencerOptions): Promise<void> {
   });
 }
 
+/** Searches of the run read the best model's index: it is made again where somebody has removed it. */
+async function remakeBestIndex(options: InferencerOptions): Promise<void> {
+  const { run, recipe, events } = options;
+  const step = (await bestSoFar(run))?.step;
+  if (recipe.model.kind === 'cross' || step === undefined || (await run.has('index', step))) return;
+  const onProgress = (done: number, total: number): Promise<void> =>
+    events.write({ type: 'encode', step, done, total });
+  const view = await kindOf(recipe).openCheckpoint(step, { ...options, onProgress });
+  await view.close();
+}
+
 /** In lockstep every checkpoint has its turn; else the newest one, and those it overtakes are left out. */
-async function nextCheckpoint(run: RunDirectory, recipe: Recipe, plan: Plan): Promise<number | undefined> {
-  const [mined, measured] = [new Set(await run.steps('negatives')), new Set(await run.steps('evaluations'))];
-  const newest = Math.max(-1, ...mined, ...measured);
-  const open = (await run.steps('checkpoints')).filter((step) => {
-    const needsNegatives = annAfter(plan, step) !== undefined && !mined.has(step);
-    const needsMeasuring = isMeasured(recipe, plan, step) && !measured.has(step);
-    return step >= newest && (needsNegatives || needsMeasuring);
-  });
+async function nextCheckpoint({ run, recipe }: InferencerOptions, plan: Plan): Promise<number | undefined> {
+  const open = await openCheckpoints(run, recipe, plan);
   return recipe.refresh.mode === 'lockstep' ? open[0] : open.at(-1);
 }
 
-async function isDone(run: RunDirectory, recipe: Recipe, plan: Plan): Promise<boolean> {
-  return (await run.isFinished()) && (await nextCheckpoint(run, recipe, plan)) === undefined;
+async function isDone(options: InferencerOptions, plan: Plan): Promise<boolean> {
+  return (await options.run.isFinished()) && (await nextCheckpoint(options, plan)) === undefined;
 }
 
-/** The ANN source of the stage that goes on from a checkpoint. */
-function annAfter(plan: Plan, step: number): NegativesRecipe | undefined {
-  return step < plan.totalSteps ? annOf(stageAt(plan, step)) : undefined;
-}
-
-function isMeasured({ evaluation }: Recipe, plan: Plan, step: number): boolean {
-  return evaluation.when === 'checkpoints' || step === plan.totalSteps;
+/** Mines and measures with a checkpoint what has not been mined and measured yet. */
+async function workOn(
+  step: number,
+  plan: Plan,
+  dev: EvaluationSet,
+  options: InferencerOptions,
+): Promise<void> {
+  const { run, recipe, events } = options;
+  const onProgress = (done: number, total: number): Promise<void> =>
+    events.write({ type: 'encode', step, done, total });
+  const view = await kindOf(recipe).openCheckpoint(step, { ...options, onProgress });
+  try {
+    const ann = annAfter(plan, step);
+    if (ann && !(await run.has('negatives', step))) await events.write(await view.publishNegatives(ann));
+    if (isMeasured(recipe, plan, step)) await measure(view, dev, options);
+  } finally {
+    await view.close();
+  }
+  await prune(run, recipe, plan);
 }
 
 async function measure(view: CheckpointView, dev: EvaluationSet, options: InferencerOptions): Promise<void> {
@@ -102,10 +117,10 @@ async function measure(view: CheckpointView, dev: EvaluationSet, options: Infere
     await keepBest(options, evaluation);
     await writeFileAtomic(run.file('best.json'), json(evaluation));
   }
+  await askToStop(run, recipe, step);
   await writeFileAtomic(run.stepPath('evaluations', step), json(evaluation));
   const seconds = (performance.now() - started) / 1000;
   await events.write({ type: 'evaluation', step, measures: values, best: isBest, seconds });
-  await stopEarly(run, recipe, step);
 }
 
 /** Writes `best/`: the model of a step as other programs load it, ONNX export and model card included. */
@@ -131,29 +146,8 @@ async function keepBest(
     ance: recipe.stages.some(({ negatives }) => negatives.some(({ source }) => source === 'ann')),
   };
   await writeDirectoryAtomic(run.file('best'), (folder) => model.fill(folder, { card }), {
-    overwrite: true,
+    replaces: 'anything',
   });
-}
-
-/** Asks the Trainer to end when the last evaluations brought nothing better. */
-async function stopEarly(run: RunDirectory, { evaluation }: Recipe, step: number): Promise<void> {
-  if (evaluation.patience === 0) return;
-  const best = (await bestSoFar(run))?.step ?? 0;
-  const since = (await run.steps('evaluations')).filter((other) => other > best).length;
-  if (since < evaluation.patience) return;
-  await writeFileAtomic(run.file('stop.json'), json({ reason: 'patience', step, best }));
-}
-
-/** Removes what nobody will read again. Two at least stay: the Trainer may still be reading the one before. */
-async function prune(run: RunDirectory, step: number, keep: number): Promise<void> {
-  const best = (await bestSoFar(run))?.step;
-  for (const folder of ['checkpoints', 'index', 'negatives'] as const) {
-    const old = (await run.steps(folder)).filter((other) => other <= step).slice(0, -Math.max(2, keep));
-    for (const other of old) {
-      if (folder === 'index' && other === best) continue;
-      await rm(run.stepPath(folder, other), { recursive: true, force: true });
-    }
-  }
 }
 
 function json(value: unknown): string {

@@ -17,16 +17,20 @@ export interface LearnerOptions {
   seed: number;
 }
 
-/** What one update did. */
-export interface Update {
-  step: number;
+/** What a step's batches teach. */
+export interface Measured {
   loss: number;
-  learningRate: number;
   /** Before clipping. */
   gradientNorm: number;
   groupNorms: Record<string, number>;
   /** Encoded, without padding. */
   tokens: number;
+}
+
+/** What one update did. */
+export interface Update extends Measured {
+  step: number;
+  learningRate: number;
 }
 
 /** Turns batches into updates: gradients, accumulation, clipping, optimizer, and a stop when numbers go wrong. */
@@ -44,7 +48,19 @@ export class Learner {
    * share of the queries.
    */
   async update(number: number, batches: readonly TrainingBatch[]): Promise<Update> {
-    const { step, optimizer, learningRate, clip, layers, seed } = this.#options;
+    const { optimizer, learningRate, clip } = this.#options;
+    const measured = await this.measure(number, batches);
+    const { loss, gradientNorm } = measured;
+    const rate = learningRate(number);
+    if (!Number.isFinite(loss) || !Number.isFinite(gradientNorm))
+      throw diverged(number, loss, gradientNorm, rate);
+    optimizer.update(this.#gradients, rate, clip === undefined ? 1 : clipFactor(gradientNorm, clip));
+    return { step: number, learningRate: rate, ...measured };
+  }
+
+  /** Computes what batches of step `number` teach and leaves weights and optimizer as they are. */
+  async measure(number: number, batches: readonly TrainingBatch[]): Promise<Measured> {
+    const { step, layers, seed } = this.#options;
     const queries = batches.reduce((sum, batch) => sum + batch.queries.length, 0);
     let loss = 0;
     let tokens = 0;
@@ -56,12 +72,7 @@ export class Learner {
       tokens += result.tokens;
     }
     const norms = groupNorms(this.#gradients, (name) => layerGroupOf(name, layers));
-    const gradientNorm = Math.hypot(...Object.values(norms));
-    const rate = learningRate(number);
-    if (!Number.isFinite(loss) || !Number.isFinite(gradientNorm))
-      throw diverged(number, loss, gradientNorm, rate);
-    optimizer.update(this.#gradients, rate, clip === undefined ? 1 : clipFactor(gradientNorm, clip));
-    return { step: number, loss, learningRate: rate, gradientNorm, groupNorms: norms, tokens };
+    return { loss, gradientNorm: Math.hypot(...Object.values(norms)), groupNorms: norms, tokens };
   }
 }
 

@@ -60,6 +60,13 @@ export function stageAt({ stages }: Plan, step: number): PlannedStage {
   return stages.find(({ end }) => step < end) ?? stages.at(-1)!;
 }
 
+/** The sources of a stage's negatives by name; a loss over the whole batch has the batch as one, named or not. */
+export function sourcesOf({ negatives, batchNegatives }: PlannedStage): string[] {
+  const sources = new Set<string>(negatives.map(({ source }) => source));
+  if (batchNegatives === 'batch') sources.add('in-batch');
+  return [...sources];
+}
+
 /** The ANN source of a stage, where it has one. */
 export function annOf(stage: PlannedStage): NegativesRecipe | undefined {
   return stage.negatives.find(({ source }) => source === 'ann');

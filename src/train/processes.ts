@@ -1,11 +1,14 @@
 import { NearmissError } from '../base/errors.js';
 import { holdFileLock } from '../base/file-lock.js';
-import { exists } from '../base/files.js';
+import { unwritable } from '../base/files.js';
+import { adviceOn, describeHolder } from '../base/lock-holder.js';
 import type { SessionOptions } from '../engine/index.js';
+import { endsEarly } from './early-stop.js';
 import { EventWriter, type TimedEvent } from './events.js';
 import { runInferencer } from './inferencer.js';
+import { forgetResumePoints } from './resume-point.js';
 import { readRunDescription } from './run-description.js';
-import { RunDirectory } from './run-directory.js';
+import { READ_ONLY_RUN, RunDirectory } from './run-directory.js';
 import { openRun } from './run-setup.js';
 import { runTrainer } from './trainer.js';
 
@@ -26,34 +29,43 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
   const { session = {}, stopSignal, onEvent, waitMs = 0, quiet } = options;
   const run = new RunDirectory(path);
   await readRunDescription(run);
-  const lock = await holdFileLock(run.file(`${role}.lock`), { waitMs });
+  const lock = await holdFileLock(run.file(`${role}.lock`), {
+    waitMs,
+    onWait: (message) => process.emitWarning(message),
+  }).catch((error) => {
+    throw unwritable(path, error, READ_ONLY_RUN);
+  });
   if ('heldBy' in lock) {
-    throw new NearmissError(`${path}: process ${lock.heldBy} is this run's ${role} already`, {
-      hint: `a run has one ${role}; stop that process first (if it runs on another machine and is gone, remove ${role}.lock)`,
+    throw new NearmissError(`${path}: ${describeHolder(lock.heldBy)} is this run's ${role} already`, {
+      hint: `a run has one ${role}: stop that process first${adviceOn(lock.heldBy, `${role}.lock`)}`,
     });
   }
   const events = await EventWriter.open(run.file('events', `${role}.jsonl`), onEvent);
   try {
-    const { description, data, model } = await openRun(path, { quiet });
+    const { description, data, model } = await openRun(path, { quiet, resume: role === 'trainer' });
     const { recipe, recipeFingerprint } = description;
     if (role === 'inferencer') {
-      const shouldStop = async (): Promise<boolean> => stopSignal?.aborted === true;
-      await runInferencer({ run, recipe, data, events, session, shouldStop });
+      const signal = AbortSignal.any([lock.lost, ...(stopSignal ? [stopSignal] : [])]);
+      await runInferencer({ run, recipe, data, events, session, signal });
+      lock.lost.throwIfAborted();
     } else {
-      const shouldStop = async (): Promise<boolean> => {
-        return stopSignal?.aborted === true || (await stoppedEarly(run));
+      let early = false;
+      const shouldStop = async (step: number): Promise<boolean> => {
+        // Whoever has the run now must not find anything that was written here after that.
+        lock.lost.throwIfAborted();
+        early ||= await endsEarly(step, { run, recipe, events, stopSignal });
+        return early || stopSignal?.aborted === true;
       };
       await runTrainer({ run, recipe, recipeFingerprint, data, model, events, session, shouldStop });
-      if (await stoppedEarly(run)) await run.finish({ stoppedEarly: true });
+      lock.lost.throwIfAborted();
+      if (early) {
+        await run.finish({ stoppedEarly: true });
+        await forgetResumePoints(run, Number.POSITIVE_INFINITY);
+      }
     }
     await data.close();
   } finally {
     await events.close();
     await lock.release();
   }
-}
-
-/** Whether the Inferencer has asked for an end because nothing got better any more. */
-function stoppedEarly(run: RunDirectory): Promise<boolean> {
-  return exists(run.file('stop.json'));
 }

@@ -1,21 +1,25 @@
+import { totalmem } from 'node:os';
 import { NearmissError } from '../base/errors.js';
 import { exists } from '../base/files.js';
+import type { SessionOptions } from '../engine/index.js';
 import type { Ranking } from '../evaluate/index.js';
 import {
   type DocumentIndex,
   documentFiles,
   openDocumentIndex,
+  vectorIndexBytes,
   writeVectorIndex,
 } from '../index/vectors/index.js';
+import { IndexFolder, removeAndRepeat } from '../index/vectors/index-folder.js';
 import { Encoder } from '../model/index.js';
 import { loadSide } from '../model/tower-folders.js';
 import {
   CandidateTable,
   mergeTables,
   mine,
-  queriesOfTurn,
   type RankedList,
   replacedShare,
+  stalestQueries,
 } from '../negatives/index.js';
 import type { CheckpointView, CheckpointViewOptions } from './checkpoint-view.js';
 import { encodeCorpus, removeShards } from './corpus-encoder.js';
@@ -55,7 +59,7 @@ export class Refresh implements CheckpointView {
     const seconds = (await exists(folder)) ? { encode: 0, index: 0 } : await buildIndex(step, options);
     const model = await loadSide(await modelFolder(run, step), 'queries');
     const queryEncoder = await Encoder.create(model, { session });
-    const index = await openDocumentIndex(folder, { threads: session.threads });
+    const index = await openIndex(folder, session);
     const refresh = new Refresh(step, options, queryEncoder, index);
     Object.assign(refresh.seconds, seconds);
     return refresh;
@@ -63,8 +67,9 @@ export class Refresh implements CheckpointView {
 
   /** The best documents of some queries, by number. */
   async *search(queries: ArrayLike<number>, k: number): AsyncGenerator<RankedList & { place: number }> {
-    const { data } = this.#options;
+    const { data, signal } = this.#options;
     for (let start = 0; start < queries.length; start += CHUNK) {
+      signal?.throwIfAborted();
       const part = Array.from(
         { length: Math.min(CHUNK, queries.length - start) },
         (_, i) => queries[start + i],
@@ -104,8 +109,7 @@ export class Refresh implements CheckpointView {
     const { share } = this.#options.recipe.refresh;
     const earlier = (await run.steps('negatives')).filter((step) => step < this.step);
     const previous = await loadTable(run, earlier.at(-1), recipe);
-    const rotation = { share: previous ? share : 1, turn: earlier.length };
-    const turn = queriesOfTurn(data.training.length, rotation);
+    const turn = previous ? stalestQueries(previous, share) : Int32Array.from(data.training.keys());
     const { table } = await withRules(recipe, data, (rules) =>
       mine({
         source: 'ann',
@@ -119,7 +123,7 @@ export class Refresh implements CheckpointView {
         rules,
       }),
     );
-    const published = previous ? mergeTables(previous, table, rotation) : table;
+    const published = previous ? mergeTables(previous, table, turn) : table;
     await published.save(run.stepPath('negatives', this.step), { overwrite: true });
     return {
       type: 'refresh',
@@ -147,33 +151,42 @@ export class Refresh implements CheckpointView {
   }
 }
 
+/** A flat index that would take most of the memory stays on disk: slower, and the same bits. */
+async function openIndex(folder: string, { threads }: SessionOptions): Promise<DocumentIndex> {
+  const remedy = removeAndRepeat(folder);
+  const { metadata } = await IndexFolder.open(folder, { remedy });
+  const access = vectorIndexBytes(metadata) > totalmem() / 2 ? 'disk' : 'memory';
+  return openDocumentIndex(folder, { access, threads, remedy });
+}
+
 /** Writes `index/step-N`; gives the seconds that encoding and indexing took. */
 async function buildIndex(
   step: number,
   options: CheckpointViewOptions,
 ): Promise<{ encode: number; index: number }> {
   const { run, recipe, data, session } = options;
-  const shards = run.file('cache', 'shards', String(step));
+  const directory = run.file('cache', 'shards', String(step));
   const started = performance.now();
   const encoder = await Encoder.create(await loadSide(await modelFolder(run, step), 'documents'), {
     session,
   });
-  const { vectors, documentOf } = await encodeCorpus({
+  const { shards, documentOf } = await encodeCorpus({
     documents: data.documents,
     encoder,
-    directory: shards,
+    directory,
     onProgress: (done) => options.onProgress?.(done, data.documents.count),
-  });
-  await encoder.release();
+    signal: options.signal,
+  }).finally(() => encoder.release());
   const encoded = performance.now();
-  await writeVectorIndex(run.stepPath('index', step), [vectors], {
+  await writeVectorIndex(run.stepPath('index', step), shards(), {
     ...recipe.refresh.index,
     dimension: encoder.dimension,
     model: `step ${step}`,
-    threads: session.threads,
+    // With several threads a graph depends on their timing, which a lockstep run must not.
+    threads: recipe.refresh.mode === 'lockstep' ? 1 : session.threads,
     extra: documentFiles({ documentOf, ids: data.documents.cache.idTable }),
   });
-  await removeShards(shards);
+  await removeShards(directory);
   return { encode: (encoded - started) / 1000, index: (performance.now() - encoded) / 1000 };
 }
 

@@ -29,12 +29,13 @@ export class RerankedView implements CheckpointView {
 
   /** BM25's best `k` documents of each query, in the order of their scores. */
   async rankings(queries: ArrayLike<number>, k: number): Promise<Map<string, Ranking>> {
-    const { data, onProgress } = this.#options;
+    const { data, onProgress, signal } = this.#options;
     const lists = await this.#candidates(queries, k);
     const total = lists.reduce((sum, { ids }) => sum + ids.length, 0);
     const rankings = new Map<string, Ranking>();
     let done = 0;
     for (const { query, ids } of lists) {
+      signal?.throwIfAborted();
       const scores = await this.#score(query, ids);
       const named = Array.from(ids, (id) => data.documents.cache.id(id));
       rankings.set(

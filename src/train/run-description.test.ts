@@ -16,6 +16,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 interface SomeRecipe {
   model: { kind?: string };
   evaluation: { depth?: number };
+  evidence?: unknown;
 }
 
 async function changeRecipe(run: RunDirectory, change: (recipe: SomeRecipe) => void): Promise<void> {
@@ -26,14 +27,19 @@ async function changeRecipe(run: RunDirectory, change: (recipe: SomeRecipe) => v
 }
 
 test('a run from before a setting existed has its default', async () => {
-  const run = await startTinyRun(folder, 'old');
+  const run = await startTinyRun(folder, 'old', ['evidence.every=75']);
   const before = await readRunDescription(run);
   await changeRecipe(run, (recipe) => {
     delete recipe.model.kind;
     delete recipe.evaluation.depth;
+    delete recipe.evidence;
   });
   expect(await readRunDescription(run)).toEqual(before);
-  expect(before.recipe).toMatchObject({ model: { kind: 'dual' }, evaluation: { depth: 100 } });
+  expect(before.recipe).toMatchObject({
+    model: { kind: 'dual' },
+    evaluation: { depth: 100 },
+    evidence: { every: 75 },
+  });
 });
 
 test('a recipe that is none is told with its place', async () => {

@@ -3,12 +3,23 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NearmissError } from '../base/errors.js';
 import { exists, writeFileAtomic } from '../base/files.js';
+import type { FolderContents } from '../base/folder-contents.js';
 
 /** Places in a run's folder where one thing appears for each checkpoint: `checkpoints/step-000300`. */
-export type StepFolder = 'checkpoints' | 'negatives' | 'index' | 'evaluations';
+export type StepFolder = 'checkpoints' | 'resume' | 'negatives' | 'index' | 'evaluations';
 
 /** The model that a run starts from, kept so that a resumed run does not depend on where it came from. */
 export const START_FOLDER = 'start';
+
+/** What a start that was interrupted before `run.json` may leave. */
+export const BEGUN_FOLDER: FolderContents = {
+  what: 'a run',
+  files: /^(recipe\.yaml|(start|events|checkpoints|negatives|index|evaluations|cache)\/.+)$/,
+};
+
+/** What to do where a run lacks something that cannot be made in it. */
+export const READ_ONLY_RUN =
+  'a run keeps what is made of it in its cache: copy it to a place you may write to';
 
 const STEP_NAME = /^step-(\d{6,})(?:\.json)?$/;
 
@@ -21,6 +32,7 @@ const STEP_NAME = /^step-(\d{6,})(?:\.json)?$/;
  * start/                   the model it starts from
  * events/*.jsonl           one append-only file a process
  * checkpoints/step-000300/ model, optimizer state, state.json
+ * resume/step-000317/      the same between two checkpoints, for nobody but a Trainer that goes on
  * negatives/step-000300/   what was mined with that checkpoint; negatives/bm25/ for BM25's
  * index/step-000300/       the corpus encoded by it
  * evaluations/step-000300.json

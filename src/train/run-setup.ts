@@ -1,12 +1,15 @@
 import { stringify } from 'yaml';
 import { NearmissError } from '../base/errors.js';
-import { withFileLock } from '../base/file-lock.js';
 import { writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
+import { checkContents } from '../base/folder-contents.js';
 import { CREATED_BY } from '../base/version.js';
+import { requireWritable } from '../base/writable.js';
+import { withWriteLock } from '../base/write-lock.js';
 import { type Dataset, openDataset } from '../data/index.js';
 import { kindOf } from './encoder-kinds.js';
+import { resumePoint } from './resume-point.js';
 import { type RunDescription, readRunDescription } from './run-description.js';
-import { RunDirectory, START_FOLDER } from './run-directory.js';
+import { BEGUN_FOLDER, READ_ONLY_RUN, RunDirectory, START_FOLDER } from './run-directory.js';
 import type { TrainedModel } from './trained-model.js';
 import { openTrainingData, type TrainingData } from './training-data.js';
 
@@ -22,13 +25,16 @@ export async function createRun(
 ): Promise<RunDirectory> {
   const run = new RunDirectory(path);
   const { recipe, data, split } = description;
+  await checkContents(path, BEGUN_FOLDER);
+  await requireWritable(path, 'choose a folder you may write to with --out');
   const dataset = await openDataset(data);
   await requireSplits(dataset, [split, recipe.evaluation.split]);
   for (const judged of [split, recipe.evaluation.split]) await requirePositives(dataset, judged);
-  await run.create();
+  // The model may take long, or fail: until it is there, nothing is made that would be left behind.
   const model = await kindOf(recipe).start(recipe, dataset, options);
+  await run.create();
   await writeDirectoryAtomic(run.file(START_FOLDER), (folder) => model.fill(folder, { onnx: false }), {
-    overwrite: true,
+    replaces: 'anything',
   });
   await writeFileAtomic(run.file('recipe.yaml'), options.recipeText ?? stringify(recipe));
   const content: RunDescription = { format: 1, ...description, createdBy: CREATED_BY };
@@ -45,17 +51,19 @@ export interface OpenRun {
   model: TrainedModel;
 }
 
-export async function openRun(path: string, options: { quiet?: boolean } = {}): Promise<OpenRun> {
+/** @param options.resume takes the model from where a Trainer goes on, which may be between two checkpoints */
+export async function openRun(
+  path: string,
+  options: { quiet?: boolean; resume?: boolean } = {},
+): Promise<OpenRun> {
   const run = new RunDirectory(path);
   const description = await readRunDescription(run);
-  const newest = (await run.steps('checkpoints')).at(-1);
-  const folder = newest === undefined ? run.file(START_FOLDER) : run.stepPath('checkpoints', newest);
   const { recipe } = description;
   const kind = kindOf(recipe);
-  const model = await kind.load(folder);
+  const model = await kind.load(await modelToOpen(run, options.resume));
   const dataset = await openDataset(description.data);
   // Both processes want the same token caches at the same moment: the second finds what the first has built.
-  const data = await withFileLock(run.file('cache', 'tokens.lock'), () =>
+  const data = await withWriteLock(run.file('cache', 'tokens.lock'), READ_ONLY_RUN, () =>
     openTrainingData({
       dataset,
       split: description.split,
@@ -67,6 +75,12 @@ export async function openRun(path: string, options: { quiet?: boolean } = {}): 
     }),
   );
   return { run, description, data, model };
+}
+
+async function modelToOpen(run: RunDirectory, resume = false): Promise<string> {
+  const newest = (await run.steps('checkpoints')).at(-1);
+  const folder = newest === undefined ? run.file(START_FOLDER) : run.stepPath('checkpoints', newest);
+  return resume ? ((await resumePoint(run))?.folder ?? folder) : folder;
 }
 
 /** Asked before anything is written: a run that can never learn is not begun. */
@@ -83,7 +97,12 @@ async function requireSplits(dataset: Dataset, wanted: readonly string[]): Promi
   const splits = await dataset.splits();
   for (const split of wanted) {
     if (splits.includes(split)) continue;
-    throw new NearmissError(`${dataset.name}: no split "${split}", only ${splits.join(', ') || 'none'}`, {
+    if (splits.length === 0) {
+      throw new NearmissError(`${dataset.name}: training needs queries and judgments, got documents alone`, {
+        hint: 'add them with nearmiss data import … --queries FILE --qrels train=FILE; docs/your-data.md says what to do without any',
+      });
+    }
+    throw new NearmissError(`${dataset.name}: no split "${split}", only ${splits.join(', ')}`, {
       hint: 'make one with `nearmiss data split`, or name another: --split for training, --set evaluation.split=… for measuring',
     });
   }

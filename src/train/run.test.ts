@@ -1,13 +1,21 @@
+import { readdirSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { leaveForeignLock, whileItLives } from '../base/foreign-lock.fixture.js';
+import { UsearchGraph } from '../index/vectors/usearch.js';
 import { CandidateTable } from '../negatives/index.js';
 import { openSearcher } from '../search/index.js';
+import { EventWriter, type TimedEvent } from './events.js';
 import { takeRole } from './processes.js';
+import { Refresh } from './refresh.js';
 import { bothRoles, eventsOf, startRun as start, stopAfter, weightsOf } from './run.fixture.js';
+import { readRunDescription } from './run-description.js';
 import type { RunDirectory } from './run-directory.js';
+import { openRun } from './run-setup.js';
 import { writeSynonyms } from './synonyms.fixture.js';
+import { runTrainer } from './trainer.js';
 
 let folder: string;
 beforeAll(async () => {
@@ -15,6 +23,11 @@ beforeAll(async () => {
   await writeSynonyms(join(folder, 'data'), { words: 14, seed: 3 });
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** The steps at which a run's Trainer was started. */
+async function startsOf(run: RunDirectory): Promise<number[]> {
+  return (await eventsOf(run, 'trainer')).flatMap((event) => (event.type === 'start' ? event.step : []));
+}
 
 const startRun = (name: string, set: string[] = [], recipe?: string): Promise<RunDirectory> =>
   start(folder, name, { recipe, set });
@@ -35,12 +48,31 @@ test('a lockstep run is a function of its seed', async () => {
   expect((await weightsOf(runs[0], 30)).equals(await weightsOf(runs[1], 30))).toBe(true);
 });
 
+test('a graph is built by one thread in lockstep, since with more it depends on their timing', async () => {
+  const added = vi.spyOn(UsearchGraph.prototype, 'add');
+  const threadsOf = async (mode: string): Promise<number[]> => {
+    added.mockClear();
+    const run = await startRun(`graph ${mode}`, ['refresh.index.type=hnsw', `refresh.mode=${mode}`]);
+    const { recipe } = await readRunDescription(run);
+    const { data } = await openRun(run.path, { quiet: true });
+    await (await Refresh.open(0, { run, recipe, data, session: { threads: 2 } })).close();
+    await data.close();
+    return added.mock.calls.map(([, , threads]) => threads);
+  };
+  expect(new Set(await threadsOf('lockstep'))).toEqual(new Set([1]));
+  expect(new Set(await threadsOf('async'))).toEqual(new Set([2]));
+  added.mockRestore();
+});
+
 test('a run that is stopped goes on where it was, to the same bits', async () => {
   const [whole, halved] = [await startRun('whole'), await startRun('halved')];
   await bothRoles(whole);
   await stopAfter(halved, 17);
   expect(await halved.isFinished()).toBe(false);
+  expect(await halved.steps('resume')).toEqual([18]);
   await bothRoles(halved);
+  expect((await startsOf(halved)).at(-1)).toBe(18);
+  expect(await halved.steps('resume')).toEqual([]);
   expect((await weightsOf(halved, 30)).equals(await weightsOf(whole, 30))).toBe(true);
 });
 
@@ -62,6 +94,60 @@ test.each([
   const [hits] = await searcher.retriever('dense').search(['gox'], { k: 5 });
   await searcher.close();
   expect(hits).toHaveLength(5);
+});
+
+test('a share of the queries is mined at each refresh, those that waited longest', async () => {
+  const set = ['refresh.share=0.2', 'checkpoint.every=2', 'evaluation.when=end'];
+  const run = await startRun('rotating', set);
+  await bothRoles(run);
+  const refreshes = (await eventsOf(run, 'inferencer')).filter((event) => event.type === 'refresh');
+  expect(refreshes.map(({ step }) => step)).toEqual([10, 12, 14, 16, 18, 20, 22, 24, 26, 28]);
+  const { checkpoints } = await CandidateTable.load(run.stepPath('negatives', 28));
+  expect(new Set(checkpoints)).toEqual(new Set([20, 22, 24, 26, 28]));
+});
+
+test('where checkpoints are far apart, something to go on from is saved between them', async () => {
+  const run = await startRun('between', ['checkpoint.every=100', 'stages.warmup.steps=6']);
+  const { description, data, model } = await openRun(run.path, { quiet: true });
+  const { recipe, recipeFingerprint } = description;
+  const events = await EventWriter.open(run.file('events', 'trainer.jsonl'));
+  const saved: number[][] = [];
+  const shouldStop = async (): Promise<boolean> => {
+    saved.push(await run.steps('resume'));
+    return saved.length > 5;
+  };
+  const session = { threads: 1 };
+  await runTrainer({
+    run,
+    recipe,
+    recipeFingerprint,
+    data,
+    model,
+    events,
+    session,
+    shouldStop,
+    saveEveryMs: 0,
+  });
+  await events.close();
+  await data.close();
+  expect(saved).toEqual([[], [], [1], [2], [3], [4]]);
+  expect(await run.steps('resume')).toEqual([5]);
+});
+
+test('checkpoints that nobody will measure do not pile up', async () => {
+  const run = await startRun('pruned', [
+    'evaluation.when=end',
+    'checkpoint.every=2',
+    'stages.ance.negatives=[{source: in-batch}]',
+  ]);
+  const most = { checkpoints: 0 };
+  const onEvent = (event: TimedEvent): void => {
+    if (event.type !== 'step') return;
+    const { length } = readdirSync(run.file('checkpoints')).filter((name) => name.startsWith('step-'));
+    most.checkpoints = Math.max(most.checkpoints, length);
+  };
+  await takeRole('trainer', run.path, { session: { threads: 1 }, quiet: true, onEvent });
+  expect(most.checkpoints).toBe(2);
 });
 
 test('static negatives of a training file', async () => {
@@ -99,7 +185,8 @@ test('a run ends early when nothing gets better any more', async () => {
   const run = await startRun('patience', set);
   await bothRoles(run);
   const steps = (await eventsOf(run, 'trainer')).filter((event) => event.type === 'step');
-  expect(steps.length).toBeLessThan(100);
+  // Step 5 is no better than step 0, and the checkpoint after it is the last.
+  expect(steps).toHaveLength(10);
   expect(await run.isFinished()).toBe(true);
 });
 
@@ -112,6 +199,34 @@ test('a second trainer is refused', async () => {
   });
   await expect(takeRole('trainer', run.path, options)).rejects.toThrow("is this run's trainer already");
   await Promise.all([first, takeRole('inferencer', run.path, options)]);
+});
+
+test('a second trainer is refused where the first is on another machine', async () => {
+  const run = await startRun('taken elsewhere');
+  const lock = run.file('trainer.lock');
+  await leaveForeignLock(lock);
+  await expect(
+    whileItLives(lock, () => takeRole('trainer', run.path, { quiet: true })),
+  ).rejects.toMatchObject({
+    message: `${run.path}: process 4711 on elsewhere (since 2026-01-31T10:00:00.000Z) is this run's trainer already`,
+    hint: expect.stringContaining('stop that process first there; 60 s after its last sign of life'),
+  });
+});
+
+test('a trainer stops where another machine has taken its role', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const run = await startRun('lost');
+  const options = { session: { threads: 1 }, quiet: true };
+  let trainer: Promise<void> | undefined;
+  await new Promise<void>((started) => {
+    trainer = takeRole('trainer', run.path, { ...options, onEvent: () => started() });
+  });
+  await leaveForeignLock(run.file('trainer.lock'));
+  const stopped = expect(trainer).rejects.toThrow('this process has lost its lock');
+  await vi.advanceTimersByTimeAsync(5_000);
+  await stopped;
+  expect(await run.isFinished()).toBe(false);
 });
 
 test('a folder that is no run is left as it was', async () => {

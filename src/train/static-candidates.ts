@@ -1,6 +1,6 @@
 import { NearmissError } from '../base/errors.js';
-import { withFileLock } from '../base/file-lock.js';
 import { exists } from '../base/files.js';
+import { withWriteLock } from '../base/write-lock.js';
 import { openDataset } from '../data/index.js';
 import { readRun } from '../evaluate/index.js';
 import { buildBm25Index, openBm25Index } from '../index/bm25/index.js';
@@ -10,7 +10,7 @@ import { listsFromRun } from '../negatives/lists/from-run.js';
 import { withRules } from './mining-rules.js';
 import type { NegativesRecipe } from './recipe/recipe.js';
 import { readRunDescription } from './run-description.js';
-import type { RunDirectory } from './run-directory.js';
+import { READ_ONLY_RUN, type RunDirectory } from './run-directory.js';
 import type { TrainingData } from './training-data.js';
 
 /** Candidates that do not change while a run lasts: BM25's, or those of a file. Mined once and kept in the run. */
@@ -41,7 +41,7 @@ export async function staticCandidates(
 /** Builds the run's BM25 index where there is none, and gives its folder. */
 export async function bm25Folder(run: RunDirectory, data: TrainingData): Promise<string> {
   const folder = run.file('cache', 'bm25');
-  return withFileLock(run.file('cache', 'bm25.lock'), async () => {
+  return withWriteLock(run.file('cache', 'bm25.lock'), READ_ONLY_RUN, async () => {
     if (!(await exists(folder))) await buildBm25Index(folder, data.dataset.documents());
     return folder;
   });

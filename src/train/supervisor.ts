@@ -4,6 +4,7 @@ import { NearmissError } from '../base/errors.js';
 import { packageFile } from '../base/package-files.js';
 import type { TimedEvent } from './events.js';
 import type { Role } from './processes.js';
+import { RoleProgress } from './role-progress.js';
 
 /** What a role's process is told when it starts. */
 export interface RoleTask {
@@ -61,10 +62,16 @@ export async function supervise(options: SuperviseOptions): Promise<void> {
 /** Starts a role's process, again and again until it has done its work. */
 async function keepRunning(role: Role, options: SuperviseOptions, stopSignal: AbortSignal): Promise<void> {
   const { backOffMs = 1000, maxRestarts = 5 } = options;
+  const progress = new RoleProgress();
   for (let failures = 0; !stopSignal.aborted; ) {
-    const end = await runOnce(role, options, stopSignal);
+    const before = progress.marks;
+    const onEvent = (from: Role, event: TimedEvent): void => {
+      progress.note(event);
+      options.onEvent(from, event);
+    };
+    const end = await runOnce(role, { ...options, onEvent }, stopSignal);
     if (end.done || stopSignal.aborted) return;
-    failures = end.progressed ? 1 : failures + 1;
+    failures = progress.marks > before ? 1 : failures + 1;
     if (failures > maxRestarts) {
       throw new NearmissError(`the ${role} died ${failures} times without getting anywhere (${end.reason})`, {
         hint: 'out of memory is the usual cause: make batch.queries or model.maxLength smaller; nothing is lost',
@@ -78,7 +85,6 @@ async function keepRunning(role: Role, options: SuperviseOptions, stopSignal: Ab
 
 interface ProcessEnd {
   done: boolean;
-  progressed: boolean;
   reason: string;
 }
 
@@ -88,11 +94,9 @@ function runOnce(role: Role, options: SuperviseOptions, stopSignal: AbortSignal)
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   return new Promise((resolve, reject) => {
-    let progressed = false;
     let failure: NearmissError | undefined;
     child.on('message', (message: RoleMessage) => {
       if ('event' in message) {
-        if (message.event.type !== 'start') progressed = true;
         options.onEvent(role, message.event);
       } else {
         const { hint, stack } = message.failed;
@@ -106,8 +110,7 @@ function runOnce(role: Role, options: SuperviseOptions, stopSignal: AbortSignal)
     child.once('exit', (code, signal) => {
       stopSignal.removeEventListener('abort', onStop);
       if (failure) reject(failure);
-      else
-        resolve({ done: code === 0, progressed, reason: signal ? `signal ${signal}` : `exit code ${code}` });
+      else resolve({ done: code === 0, reason: signal ? `signal ${signal}` : `exit code ${code}` });
     });
   });
 }

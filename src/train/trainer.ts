@@ -3,9 +3,12 @@ import { BatchMaker } from './batch-maker.js';
 import { readCheckpointState, restoreOptimizer, saveCheckpoint } from './checkpoint.js';
 import { learningRateOf, optimizerOf } from './components.js';
 import type { EventWriter } from './events.js';
+import { EvidenceTaker } from './evidence-taker.js';
 import { Learner } from './learner.js';
+import { prune } from './open-checkpoints.js';
 import { isCheckpointStep, planRun } from './plan.js';
 import type { Recipe } from './recipe/recipe.js';
+import { forgetResumePoints, resumePoint } from './resume-point.js';
 import type { RunDirectory } from './run-directory.js';
 import { StageNegatives } from './stage-negatives.js';
 import type { TrainedModel } from './trained-model.js';
@@ -20,9 +23,13 @@ export interface TrainerOptions {
   model: TrainedModel;
   events: EventWriter;
   session: SessionOptions;
-  /** Asked before each step; a run that stops goes on later from its newest checkpoint. */
-  shouldStop: () => Promise<boolean>;
+  /** Asked before the step it is given; a run that stops goes on later from there. */
+  shouldStop: (step: number) => Promise<boolean>;
+  /** Where checkpoints are far apart, something to go on from is saved this often. Default ten minutes. */
+  saveEveryMs?: number;
 }
+
+const SAVE_EVERY_MS = 600_000;
 
 /**
  * The Trainer: learns from negatives that the Inferencer keeps fresh, writes checkpoints, and goes on from the
@@ -30,27 +37,34 @@ export interface TrainerOptions {
  */
 export async function runTrainer(options: TrainerOptions): Promise<void> {
   const { run, recipe, recipeFingerprint, data, model, events, session, shouldStop } = options;
+  const { saveEveryMs = SAVE_EVERY_MS } = options;
   const plan = planRun(recipe);
   const { every } = recipe.checkpoint;
-  const resumed = (await run.steps('checkpoints')).at(-1);
-  let step = resumed ?? 0;
-  const saved =
-    resumed === undefined
-      ? undefined
-      : await readCheckpointState(run.stepPath('checkpoints', resumed), recipeFingerprint);
+  const resumed = await resumePoint(run);
+  let step = resumed?.step ?? 0;
+  const state = resumed && (await readCheckpointState(resumed.folder, recipeFingerprint));
   await events.write({ type: 'start', process: 'trainer', step, threads: session.threads });
 
   for (const stage of plan.stages) {
     if (step >= stage.end) continue;
     const optimizer = optimizerOf(stage.optimizer, model.parameters);
-    if (saved && step === resumed && step > stage.start) {
-      await restoreOptimizer(run.stepPath('checkpoints', step), optimizer, saved);
+    if (resumed && state && step === resumed.step && step > stage.start) {
+      await restoreOptimizer(resumed.folder, optimizer, state);
     }
+    let savedAt = performance.now();
+    const save = async (folder: 'checkpoints' | 'resume'): Promise<void> => {
+      if ((await run.has('checkpoints', step)) || (await run.has(folder, step))) return;
+      const path = run.stepPath(folder, step);
+      await saveCheckpoint(path, model, optimizer, { step, stage: stage.index, recipeFingerprint });
+      await forgetResumePoints(run, folder === 'resume' ? step : step + 1);
+      savedAt = performance.now();
+    };
     const checkpoint = async (): Promise<void> => {
       if (!isCheckpointStep(plan, step, every) || (await run.has('checkpoints', step))) return;
       const started = performance.now();
-      await saveCheckpoint(run, model, optimizer, { step, stage: stage.index, recipeFingerprint });
+      await save('checkpoints');
       await events.write({ type: 'checkpoint', step, seconds: secondsSince(started) });
+      await prune(run, recipe, plan);
     };
     const compiled = await model.step(recipe, stage, session);
     const learner = new Learner({
@@ -68,13 +82,24 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
       seed: recipe.seed,
       pieces: recipe.model.passages.mode === 'max',
     });
-    const negatives = new StageNegatives({ run, recipe, plan, stage, data, events, shouldStop });
+    const evidence = new EvidenceTaker({ learner, batches, stage, every: recipe.evidence.every });
+    const negatives = new StageNegatives({
+      run,
+      recipe,
+      plan,
+      stage,
+      data,
+      events,
+      shouldStop: () => shouldStop(step),
+    });
 
     while (step < stage.end) {
       await checkpoint();
-      if (await shouldStop()) return;
+      if (await shouldStop(step)) return save('resume');
+      if (performance.now() - savedAt > saveEveryMs) await save('resume');
       const sources = await negatives.sourcesAt(step);
-      if (!sources) return;
+      if (!sources) return save('resume');
+      const bySource = await evidence.at(step, sources);
       const started = performance.now();
       const made = await batches.at(step, sources);
       const update = await learner.update(step, made);
@@ -85,6 +110,7 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
         stage: stage.name,
         seconds: secondsSince(started),
         negativesVersion: negatives.version,
+        sources: bySource,
       });
       step++;
     }

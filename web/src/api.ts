@@ -1,7 +1,11 @@
 import type { ScorePart, SearchMode } from '../../src/search/retriever.js';
 import { apiKey, keyWanted } from './api-key.js';
+import { createStore } from './store.js';
 
 export type { ScorePart, SearchMode };
+
+/** Of the index that the newest answer is from: a server swaps it without being asked. */
+export const newestVersion = createStore<string | undefined>(undefined);
 
 export interface ServerInfo {
   name: string;
@@ -12,7 +16,11 @@ export interface ServerInfo {
   model?: { name: string; dimension: number };
   writable: boolean;
   auth: 'none' | 'required';
+  /** The run that is served, where it is one. */
+  run?: string;
   runs: string[];
+  /** Those whose documents are the served ones. */
+  runsOfCollection: string[];
 }
 
 export type MetadataValue =
@@ -100,15 +108,21 @@ export const api = {
 
   info: (options?: CallOptions) => api.get<ServerInfo>('/v1/info', options),
   search: (request: SearchRequest, options?: CallOptions) =>
-    api.post<SearchResponse>('/v1/search', request, options),
+    noting(api.post<SearchResponse>('/v1/search', request, options)),
   document: (id: string, options?: CallOptions) =>
-    api.get<DocumentResponse>(`/v1/documents/${encodeURIComponent(id)}`, options),
+    noting(api.get<DocumentResponse>(`/v1/documents/${encodeURIComponent(id)}`, options)),
   neighbours: (id: string, k: number, options: CallOptions = {}) =>
     api.get<{ version: string; hits: Hit[] }>(`/v1/documents/${encodeURIComponent(id)}/neighbours`, {
       ...options,
       query: { k },
     }),
 };
+
+/** Keeps the version of the index that an answer is from. */
+async function noting<T extends { version: string }>(answer: Promise<T>): Promise<T> {
+  newestVersion.set((await answer).version);
+  return answer;
+}
 
 /** Whether a promise was rejected because its request was cancelled. */
 export function isAbort(error: unknown): boolean {

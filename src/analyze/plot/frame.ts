@@ -1,6 +1,8 @@
+import { type Area, drawGrid } from './grid.js';
+import { Legend } from './legend.js';
 import { element, text } from './markup.js';
 import type { Scale } from './scale.js';
-import { PLOT_STYLE, seriesStyle } from './style.js';
+import { PLOT_STYLE } from './style.js';
 
 /** What every figure says about itself. */
 export interface FigureText {
@@ -9,51 +11,46 @@ export interface FigureText {
   y: string;
 }
 
-/** Where the data of a figure go, in pixels. */
-export interface Area {
-  left: number;
-  right: number;
-  top: number;
-  bottom: number;
-}
-
 export const WIDTH = 640;
 const HEIGHT = 340;
 const TITLE_HEIGHT = 30;
-const LEGEND_LINE = 16;
-/** Room for a character of the figure's font, which cannot be measured here. */
-const CHARACTER = 6;
+/** Below the area: ticks and the axis's name. */
+const FOOT_HEIGHT = 44;
 
 export interface FrameOptions extends FigureText {
   /** Names of the series, in the order of their styles; one series needs no legend. */
   legend?: readonly string[];
   /** Room for the labels left of the axis. */
   left?: number;
+  /** Of the whole figure. */
   height?: number;
+  /** Of its area alone, in place of the other. */
+  areaHeight?: number;
 }
 
 /** The figure's ground, title, legend and axes; the caller draws the data into its area. */
 export class Frame {
   readonly area: Area;
   readonly #options: FrameOptions;
-  readonly #legend: { x: number; y: number; label: string }[];
+  readonly #legend: Legend;
   readonly #height: number;
 
   constructor(options: FrameOptions) {
+    const { legend = [], left = 62, areaHeight, height = HEIGHT } = options;
     this.#options = options;
-    this.#height = options.height ?? HEIGHT;
-    this.#legend = placeLegend(options.legend ?? []);
-    const lines = this.#legend.length === 0 ? 0 : this.#legend.at(-1)!.y / LEGEND_LINE + 1;
-    this.area = {
-      left: options.left ?? 62,
-      right: WIDTH - 18,
-      top: TITLE_HEIGHT + lines * LEGEND_LINE + 8,
-      bottom: this.#height - 44,
-    };
+    this.#legend = new Legend(legend, WIDTH);
+    const top = TITLE_HEIGHT + this.#legend.height + 8;
+    this.#height = areaHeight === undefined ? height : top + areaHeight + FOOT_HEIGHT;
+    this.area = { left, right: WIDTH - 18, top, bottom: this.#height - FOOT_HEIGHT };
   }
 
   /** The whole figure as one SVG element that needs nothing else. */
   render(axes: { x?: Scale; y?: Scale }, data: readonly string[]): string {
+    return this.renderPanels([...drawGrid(this.area, axes), ...data]);
+  }
+
+  /** The same around whatever has axes of its own. */
+  renderPanels(data: readonly string[]): string {
     const { title } = this.#options;
     return element(
       'svg',
@@ -70,40 +67,11 @@ export class Frame {
         element('style', {}, PLOT_STYLE),
         element('rect', { class: 'nm-ground', width: WIDTH, height: this.#height }),
         text(title, { class: 'nm-ink', x: 14, y: 20, 'font-size': 14, 'font-weight': 600 }),
-        ...this.#legendMarks(),
-        ...this.#grid(axes),
+        ...this.#legend.render(TITLE_HEIGHT),
         ...data,
         ...this.#labels(),
       ].join('\n'),
     );
-  }
-
-  #legendMarks(): string[] {
-    return this.#legend.flatMap(({ x, y, label }, nth) => [
-      element('line', {
-        ...seriesStyle(nth),
-        x1: 14 + x,
-        x2: 32 + x,
-        y1: TITLE_HEIGHT + y + 6,
-        y2: TITLE_HEIGHT + y + 6,
-        'stroke-width': 3,
-      }),
-      text(label, { class: 'nm-ink', x: 37 + x, y: TITLE_HEIGHT + y + 10 }),
-    ]);
-  }
-
-  #grid({ x, y }: { x?: Scale; y?: Scale }): string[] {
-    const { left, right, top, bottom } = this.area;
-    const across = (y?.ticks ?? []).flatMap(({ value, label }) => [
-      element('line', { class: 'nm-rule', x1: left, x2: right, y1: y!.at(value), y2: y!.at(value) }),
-      text(label, { class: 'nm-soft', x: left - 7, y: y!.at(value) + 4, 'text-anchor': 'end' }),
-    ]);
-    const down = (x?.ticks ?? []).flatMap(({ value, label }) => [
-      element('line', { class: 'nm-rule', x1: x!.at(value), x2: x!.at(value), y1: top, y2: bottom }),
-      text(label, { class: 'nm-soft', x: x!.at(value), y: bottom + 15, 'text-anchor': 'middle' }),
-    ]);
-    const axis = element('path', { class: 'nm-axis', d: `M${left} ${top}V${bottom}H${right}` });
-    return [...across, ...down, axis];
   }
 
   #labels(): string[] {
@@ -125,21 +93,4 @@ export class Frame {
       }),
     ];
   }
-}
-
-/** Entries beside each other, in as many lines as they need. */
-function placeLegend(labels: readonly string[]): { x: number; y: number; label: string }[] {
-  let [x, y] = [0, 0];
-  const most = Math.floor((WIDTH - 70) / CHARACTER);
-  return labels.map((full) => {
-    const label = full.length > most ? `${full.slice(0, most - 1)}…` : full;
-    const width = 23 + label.length * CHARACTER + 16;
-    if (x > 0 && x + width > WIDTH - 20) {
-      x = 0;
-      y += LEGEND_LINE;
-    }
-    const placed = { x, y, label };
-    x += width;
-    return placed;
-  });
 }

@@ -61,7 +61,8 @@ export function linePlot(plot: LinePlot): string {
   ]);
 }
 
-function drawSeries(series: PlottedSeries, nth: number, x: Scale, y: Scale): string[] {
+/** The nth series of a figure, with its band. */
+export function drawSeries(series: PlottedSeries, nth: number, x: Scale, y: Scale): string[] {
   const { draw = 'line', width = 1.6, low, high } = series;
   const style = seriesStyle(nth);
   const points = series.x.map((value, i) => [x.at(value), y.at(series.y[i])] as const);

@@ -5,6 +5,7 @@ import { barPlot } from './bar-plot.js';
 import { boxPlot } from './box-plot.js';
 import { linePlot } from './line-plot.js';
 import { escapeMarkup } from './markup.js';
+import { panelPlot } from './panel-plot.js';
 import { formatTick, makeScale } from './scale.js';
 
 const anyNumber = fc.oneof(fc.double(), fc.double({ min: -1e6, max: 1e6 }), fc.constant(0));
@@ -82,6 +83,26 @@ describe('figures', () => {
     for (const label of ['first', 'second', 'here', 'stage']) expect(svg).toContain(`>${label}</text>`);
     expect(svg.match(/fill-opacity="0.18"/g)).toHaveLength(1);
     expect(svg.match(/M[\d.]+ [\d.]+M/)).not.toBeNull();
+  });
+
+  test('panels stand beside and below each other, with one legend and each with its own y', () => {
+    const panel = (title: string, y: number[]) => ({
+      title,
+      series: [
+        { label: 'one', x: [0, 10], y },
+        { label: 'two', x: [], y: [] },
+      ],
+    });
+    const panels = [panel('top', [1, 2]), panel('middle', [100, 200]), panel('bottom', [1, 2])];
+    const svg = panelPlot({ title: 't', x: 'step', y: 'norm', panels });
+    expect(svg.match(/>one<\/text>/g)).toHaveLength(1);
+    const lines = [...svg.matchAll(/stroke-width="1.6" d="M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)"/g)];
+    const [first, second, third] = lines.map((match) => match.slice(1).map(Number));
+    expect(second[0]).toBeGreaterThan(first[2]);
+    expect([second[1], second[3]]).toEqual([first[1], first[3]]);
+    expect(third[0]).toBe(first[0]);
+    expect(third[3]).toBeGreaterThan(first[1]);
+    expect(Number(/height="(\d+)"/.exec(svg)![1])).toBeGreaterThan(third[1]);
   });
 
   test('a series that holds its values has two points for each but the last', () => {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { AtomicFile, writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
+import { AtomicFile, adviseWriter, writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
 import { RandomAccessFile } from '../../base/random-access-file.js';
 import { readRunDescription } from '../../train/run-description.js';
-import type { RunDirectory } from '../../train/run-directory.js';
+import { READ_ONLY_RUN, type RunDirectory } from '../../train/run-directory.js';
 import { shownStep, type WantedStep } from '../shown-step.js';
 import type { Quality, QualityCase } from './quality.js';
 
@@ -80,6 +80,6 @@ export async function keepQuality(
       await writeFileAtomic(join(folder, OFFSETS), JSON.stringify(offsets));
       await writeFileAtomic(join(folder, SUMMARY), JSON.stringify(quality));
     },
-    { overwrite: true },
-  );
+    { replaces: 'anything' },
+  ).catch(adviseWriter(READ_ONLY_RUN));
 }

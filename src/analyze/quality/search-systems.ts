@@ -2,6 +2,7 @@ import { exists } from '../../base/files.js';
 import type { SessionOptions } from '../../engine/index.js';
 import type { Ranking, Run } from '../../evaluate/index.js';
 import { openDocumentIndex } from '../../index/vectors/index.js';
+import { removeAndRepeat } from '../../index/vectors/index-folder.js';
 import { Encoder } from '../../model/index.js';
 import { loadSide } from '../../model/tower-folders.js';
 import { fuseRuns } from '../../search/fusion/index.js';
@@ -73,7 +74,7 @@ async function openView(
   const total = data.documents.count;
   const folder = run.stepPath('index', step);
   const index = (await exists(folder))
-    ? await openDocumentIndex(folder, { threads: session.threads })
+    ? await openDocumentIndex(folder, { threads: session.threads, remedy: removeAndRepeat(folder) })
     : undefined;
   const corpus = index
     ? { search: (vectors: Float32Array, k: number) => index.search(vectors, { k: Math.min(k, index.count) }) }

@@ -1,8 +1,12 @@
 import type { Analysis } from '../analyze.js';
+import type { ComparedRun } from '../compare-runs.js';
+import { groupsIn } from '../group-series.js';
 import { barPlot } from '../plot/bar-plot.js';
 import { boxPlot } from '../plot/box-plot.js';
 import { linePlot, type PlottedSeries } from '../plot/line-plot.js';
+import { panelPlot } from '../plot/panel-plot.js';
 import type { Series } from '../series.js';
+import type { SourceCurves } from '../source-curves.js';
 import { formatPercent } from './format.js';
 
 /** A figure of the report. */
@@ -13,10 +17,16 @@ export interface Figure {
   svg: string;
 }
 
+/** The names that a figure of a report may have, as a pattern. */
+export const FIGURE_NAMES =
+  'loss|loss-by-source|gradient-norm|gradient-norm-by-source|dev|index-age|replaced|tokens-per-second|documents-per-second|refresh-seconds|' +
+  'gradient-by-source|overlap|long-tail|compare-[a-z0-9-]+|quality|space-\\d+-step-\\d+';
+
 /** Draws all there is to see in an analysis. */
 export function figuresOf(analysis: Analysis): Figure[] {
   return [
     ...curveFigures(analysis),
+    ...sourceFigures(analysis),
     ...gradientFigures(analysis),
     ...overlapFigures(analysis),
     ...tailFigures(analysis),
@@ -77,6 +87,24 @@ function curveFigures({ curves }: Analysis): Figure[] {
         include: { y: [0] },
       },
     },
+    {
+      name: 'documents-per-second',
+      plot: {
+        title: 'Speed of the Inferencer',
+        y: 'documents per second',
+        series: named({ speed: curves.documentsPerSecond }, 'points'),
+        include: { y: [0] },
+      },
+    },
+    {
+      name: 'refresh-seconds',
+      plot: {
+        title: 'Duration of a refresh',
+        y: 'seconds',
+        series: named({ ...curves.refreshSeconds }, 'points'),
+        include: { y: [0] },
+      },
+    },
   ];
   return figures
     .filter(({ plot }) => plot.series.some(({ x }) => x.length > 0))
@@ -91,6 +119,46 @@ function curveFigures({ curves }: Analysis): Figure[] {
       }),
     }));
 }
+
+/** More values than this are no longer marked one by one. */
+const MOST_POINTS = 60;
+
+/** With one source alone, its curves are those of all. */
+function sourceFigures({ curves }: Analysis): Figure[] {
+  const sources = Object.entries(curves?.sources ?? {});
+  if (sources.length < 2) return [];
+  const lines = (of: (source: SourceCurves) => Series | undefined): PlottedSeries[] =>
+    sources.map(([label, source]) => {
+      const series = of(source) ?? NOTHING;
+      return { label, draw: series.x.length > MOST_POINTS ? 'line' : 'points', ...series };
+    });
+  const loss = linePlot({
+    title: 'Training loss by source of negatives',
+    x: STEP,
+    y: 'loss',
+    series: lines((source) => source.loss),
+    include: { y: [0] },
+  });
+  const norms = panelPlot({
+    title: 'Gradient norm before clipping, by source of negatives and layer group',
+    x: STEP,
+    y: 'norm',
+    panels: [
+      { title: 'all layers', series: lines(({ gradientNorm }) => gradientNorm) },
+      ...groupsIn(sources.map(([, { groupNorms }]) => groupNorms)).map((group) => ({
+        title: group,
+        series: lines(({ groupNorms }) => groupNorms[group]),
+      })),
+    ],
+    scales: { y: 'log' },
+  });
+  return [
+    { name: 'loss-by-source', section: 'curves', svg: loss },
+    { name: 'gradient-norm-by-source', section: 'curves', svg: norms },
+  ];
+}
+
+const NOTHING: Series = { x: [], y: [] };
 
 function gradientFigures({ gradients, step }: Analysis): Figure[] {
   if (!gradients) return [];
@@ -152,6 +220,7 @@ function compareFigures({ runs }: Analysis): Figure[] {
       'norm',
       runs.map(({ label, gradientNorm }) => ({ label, x: gradientNorm.x, y: gradientNorm.y })),
     ),
+    ...compareGroups(runs),
     ...measures.flatMap((measure) =>
       overlay(
         `compare-${measure.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`,
@@ -171,4 +240,24 @@ function compareFigures({ runs }: Analysis): Figure[] {
       ),
     ),
   ];
+}
+
+/** Fig. 4 of the ANCE paper: a panel for each layer group, a line for each run. */
+function compareGroups(runs: readonly ComparedRun[]): Figure[] {
+  const panels = groupsIn(runs.map(({ groupNorms }) => groupNorms)).map((group) => ({
+    title: group,
+    series: runs.map(({ label, groupNorms }) => {
+      const { x, y } = groupNorms[group] ?? NOTHING;
+      return { label, x, y };
+    }),
+  }));
+  if (panels.length === 0) return [];
+  const svg = panelPlot({
+    title: 'Gradient norm of the runs by layer group, before clipping',
+    x: STEP,
+    y: 'norm',
+    panels,
+    scales: { y: 'log' },
+  });
+  return [{ name: 'compare-gradient-norm-by-group', section: 'compare', svg }];
 }

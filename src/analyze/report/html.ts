@@ -6,15 +6,15 @@ import type { ReportTable } from './tables.js';
 
 const STYLE = `
 :root{color-scheme:light dark}
-body{font:15px/1.5 system-ui,sans-serif;max-width:1330px;margin:2rem auto;padding:0 1rem;background:#fff;color:#222}
+body{font:15px/1.5 system-ui,sans-serif;max-width:1330px;margin:2rem auto;padding:0 1rem;background:#fff;color:#222;overflow-wrap:anywhere}
 h1{font-size:1.6rem}h2{font-size:1.2rem;margin-top:2.5rem}h3{font-size:1rem;margin-bottom:.3rem}
-p{max-width:75ch}.soft{color:#666}nav a{margin-right:1rem;white-space:nowrap}a{color:#0072b2}
+p{max-width:75ch}.soft{color:#666}nav{display:flex;flex-wrap:wrap;gap:.2rem 1rem}a{color:#0072b2}
 .figures{display:flex;flex-wrap:wrap;gap:1rem}.figures svg{max-width:100%;height:auto}
 figure{margin:0;max-width:100%}
 .scroll{overflow-x:auto}
 .good{color:#00714f;font-weight:600}.bad{color:#b3261e;font-weight:600}
 details{border-top:1px solid #ddd;padding:.4rem 0;max-width:1100px}summary{cursor:pointer}
-.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(300px,1fr));gap:0 2rem}
+.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(300px,100%),1fr));gap:0 2rem}
 .pair li{margin-bottom:.4rem}.pair .good{font-weight:400}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 th,td{padding:.2rem .8rem;border-bottom:1px solid #ddd;text-align:right}

@@ -5,7 +5,7 @@ export const SECTION_TEXTS: Record<Section, { title: string; about: string }> = 
   curves: {
     title: 'Course of the training',
     about:
-      'Negatives that teach nothing show as a loss and a gradient norm near zero (ANCE, Fig. 4). The age says by how many steps the negatives lag behind the model; a refresh that replaces few of them came sooner than it had to. Where points stand for several steps, the band has their extremes.',
+      'Negatives that teach nothing show as a loss and a gradient norm near zero (ANCE, Fig. 4). The age says by how many steps the negatives lag behind the model; a refresh that replaces few of them came sooner than it had to. By source, a batch has the negatives of that source alone, as many as it has of them, at the steps where that was measured; a + stands for a mixture that was not. Where points stand for several steps, the band has their extremes.',
   },
   gradients: {
     title: 'Gradient norms by source of negatives',
@@ -35,6 +35,6 @@ export const SECTION_TEXTS: Record<Section, { title: string; about: string }> = 
   compare: {
     title: 'Runs compared',
     about:
-      'A loss that jumps, and a dev measure that dips, whenever fresh negatives take over are the signs of too large a gap between Trainer and Inferencer: too high a learning rate, or too rare a refresh (ANCE, Fig. 5).',
+      'A loss that jumps, and a dev measure that dips, whenever fresh negatives take over are the signs of too large a gap between Trainer and Inferencer: too high a learning rate, or too rare a refresh (ANCE, Fig. 5). Gradient norms tell which negatives still teach the lower layers, too (Fig. 4).',
   },
 };

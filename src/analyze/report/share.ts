@@ -1,15 +1,17 @@
 import { basename, dirname, join } from 'node:path';
 import { writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
+import type { FolderContents } from '../../base/folder-contents.js';
 import { largestDifferences } from '../../evaluate/index.js';
+import { readRunDescription } from '../../train/run-description.js';
 import { RunDirectory } from '../../train/run-directory.js';
-import { type Analysis, analyzeRuns, SECTIONS } from '../analyze.js';
+import { type Analysis, analyzeRuns, sectionsOf } from '../analyze.js';
 import { measureQuality } from '../quality/measure.js';
 import type { Quality, QualityCase } from '../quality/quality.js';
 import { readQualityCase } from '../quality/quality-files.js';
 import { drawSpace } from '../space/space.js';
 import type { Projection, SpacePicture } from '../space/space-picture.js';
 import type { StudyProgress } from '../study-progress.js';
-import { type Figure, figuresOf } from './figures.js';
+import { FIGURE_NAMES, type Figure, figuresOf } from './figures.js';
 import { reportPage } from './html.js';
 import { qualitySection } from './quality-section.js';
 import { spaceSection } from './space-section.js';
@@ -35,12 +37,18 @@ export interface ShareOptions {
 /** Everything there is to tell about a run. */
 export interface SharedReport {
   analysis: Analysis;
-  quality: Quality;
+  /** Not of a reranker, which finds nothing by itself. */
+  quality?: Quality;
   space: SpacePicture[];
   figures: Figure[];
   /** One page that loads nothing. */
   html: string;
 }
+
+export const FIGURES_FOLDER: FolderContents = {
+  what: "a report's figures",
+  files: new RegExp(`^(${FIGURE_NAMES})\\.(svg|png)$`),
+};
 
 const PICTURES = 3;
 /** Cases on each side. */
@@ -56,11 +64,17 @@ const CASES = 8;
  */
 export async function makeSharedReport(options: ShareOptions): Promise<SharedReport> {
   const { run, split, queries, method, sample, threads, quiet, onProgress } = options;
-  const quality = await measureQuality({ run, split, threads, onProgress });
-  const space = await drawSpace({ run, queries, count: PICTURES, method, threads, onProgress });
-  const sections = SECTIONS.filter((section) => section !== 'compare');
+  const { recipe } = await readRunDescription(new RunDirectory(run));
+  const isReranker = recipe.model.kind === 'cross';
+  const quality = isReranker ? undefined : await measureQuality({ run, split, threads, onProgress });
+  const space = isReranker
+    ? []
+    : await drawSpace({ run, queries, count: PICTURES, method, threads, onProgress });
+  const sections = sectionsOf(recipe).filter((section) => section !== 'compare');
   const analysis = await analyzeRuns({ runs: [run], sections, queries: sample, threads, quiet });
-  const first = [qualitySection(quality, await casesOf(new RunDirectory(run), quality)), spaceSection(space)];
+  const first = quality
+    ? [qualitySection(quality, await casesOf(new RunDirectory(run), quality)), spaceSection(space)]
+    : [];
   const own = { figures: figuresOf(analysis), tables: tablesOf(analysis) };
   return {
     analysis,
@@ -91,7 +105,7 @@ export async function writeFigures(
         await also(path);
       }
     },
-    { overwrite: true },
+    { replaces: FIGURES_FOLDER },
   );
 }
 

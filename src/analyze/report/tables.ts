@@ -1,5 +1,6 @@
 import type { Table } from '../../base/table.js';
 import type { Analysis } from '../analyze.js';
+import { groupsIn } from '../group-series.js';
 import { mean } from '../statistics.js';
 import { formatNumber, formatPercent, formatSeconds } from './format.js';
 
@@ -13,12 +14,14 @@ export interface ReportTable extends Table {
 export function tablesOf(analysis: Analysis): ReportTable[] {
   return [
     ...curveTable(analysis),
+    ...sourceTable(analysis),
     ...gradientTable(analysis),
     ...overlapTable(analysis),
     ...tailTable(analysis),
     ...bm25Tables(analysis),
     ...costTable(analysis),
     ...compareTable(analysis),
+    ...compareGroupTable(analysis),
   ];
 }
 
@@ -53,6 +56,26 @@ function curveTable({ curves }: Analysis): ReportTable[] {
     'curves',
     `Course of ${curves.steps} steps (of what each step records, the mean of the first and the last tenth)`,
     ['', 'begin', 'end'],
+    rows,
+  );
+}
+
+function sourceTable({ curves }: Analysis): ReportTable[] {
+  const sources = Object.entries(curves?.sources ?? {});
+  // With one source alone, its numbers are those of all.
+  if (sources.length < 2) return [];
+  const groups = groupsIn(sources.map(([, { groupNorms }]) => groupNorms));
+  const rows = sources.map(([source, { loss, gradientNorm, groupNorms }]) => [
+    source,
+    ...[loss, gradientNorm, ...groups.map((group) => groupNorms[group])].map((series) =>
+      formatNumber(series && mean(series.y)),
+    ),
+  ]);
+  const header = ['source of negatives', 'loss', 'gradient norm', ...groups];
+  return table(
+    'curves',
+    'Loss and gradient norms before clipping, by source of negatives and layer group (means over the steps that tell)',
+    header,
     rows,
   );
 }
@@ -164,4 +187,19 @@ function compareTable({ runs }: Analysis): ReportTable[] {
     ];
   });
   return table('compare', 'Runs compared', header, rows);
+}
+
+function compareGroupTable({ runs }: Analysis): ReportTable[] {
+  const groups = groupsIn(runs?.map(({ lateGroupNorms }) => lateGroupNorms) ?? []);
+  if (!runs || groups.length === 0) return [];
+  const rows = runs.map(({ label, lateGroupNorms }) => [
+    label,
+    ...groups.map((group) => formatNumber(lateGroupNorms[group])),
+  ]);
+  return table(
+    'compare',
+    'Gradient norm by layer group, mean over the last third of the steps',
+    ['run', ...groups],
+    rows,
+  );
 }

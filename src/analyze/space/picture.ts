@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { writeFileAtomic } from '../../base/files.js';
-import type { RunDirectory } from '../../train/run-directory.js';
+import { adviseWriter, writeFileAtomic } from '../../base/files.js';
+import { READ_ONLY_RUN, type RunDirectory } from '../../train/run-directory.js';
 import type { Projection, SpacePicture } from './space-picture.js';
 
 /** What a picture is of. */
@@ -24,5 +24,6 @@ export async function readPicture(run: RunDirectory, key: PictureKey): Promise<S
 
 export async function keepPicture(run: RunDirectory, picture: SpacePicture): Promise<void> {
   const { step, query, method } = picture;
-  await writeFileAtomic(run.file(...pictureFile({ step, query: query.id, method })), JSON.stringify(picture));
+  const path = run.file(...pictureFile({ step, query: query.id, method }));
+  await writeFileAtomic(path, JSON.stringify(picture)).catch(adviseWriter(READ_ONLY_RUN));
 }

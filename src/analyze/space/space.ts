@@ -1,6 +1,7 @@
 import { openDocumentIndex } from '../../index/vectors/index.js';
 import type { RunDescription } from '../../train/run-description.js';
 import { RunDirectory } from '../../train/run-directory.js';
+import { runIndexRemedy } from '../../train/run-index.js';
 import { openRun } from '../../train/run-setup.js';
 import type { TrainingData } from '../../train/training-data.js';
 import { shownStep, type WantedStep } from '../shown-step.js';
@@ -125,7 +126,10 @@ class Artist {
 
   async #choose(query: number, positives: ReadonlySet<number>): Promise<ChosenDocument[]> {
     const { run, step, data, description, threads } = this.#options;
-    const index = await openDocumentIndex(run.stepPath('index', step), { threads });
+    const index = await openDocumentIndex(run.stepPath('index', step), {
+      threads,
+      remedy: runIndexRemedy(run, step),
+    });
     try {
       return await choosePoints({
         run,

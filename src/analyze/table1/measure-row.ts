@@ -1,12 +1,15 @@
 import { exists } from '../../base/files.js';
+import type { TokenCache } from '../../data/index.js';
 import type { SessionOptions } from '../../engine/index.js';
 import { type Ranking, type Run, readRun, writeRun } from '../../evaluate/index.js';
 import { Bm25SearchPool, openBm25Index } from '../../index/bm25/index.js';
+import type { RankedList } from '../../negatives/index.js';
 import { Refresh } from '../../train/refresh.js';
 import type { RunDirectory } from '../../train/run-directory.js';
 import { openRun } from '../../train/run-setup.js';
 import { bm25Folder } from '../../train/static-candidates.js';
 import { evaluationSet } from '../../train/training-data.js';
+import { rankInParts } from './rank-in-parts.js';
 import { RERANK_DEPTH } from './rows.js';
 
 /** How deep retrieval goes. */
@@ -17,6 +20,8 @@ export interface SystemRuns {
   retrieval: Run;
   rerank?: Run;
 }
+
+type Ranked = Pick<RankedList, 'ids' | 'scores'>;
 
 /** Searches the test queries with a run's checkpoint of a step; what was found is kept beside the run. */
 export async function measureRun(
@@ -36,15 +41,15 @@ export async function measureRun(
   const refresh = await Refresh.open(step, { run, recipe: description.recipe, data, session });
   const retrieval = new Map<string, Ranking>();
   const rerank = new Map<string, Ranking>();
+  const { cache } = data.documents;
   // Ranking the whole collection gives every candidate's score, whatever index and however many pieces there are.
-  for await (const { query, ids, scores } of refresh.search(queries, data.documents.count)) {
-    const id = data.queries.cache.id(query);
-    const all: Ranking = {
-      ids: Array.from(ids, (document) => data.documents.cache.id(document)),
-      scores: Float64Array.from(scores),
-    };
-    retrieval.set(id, { ids: all.ids.slice(0, DEPTH), scores: all.scores.slice(0, DEPTH) });
-    rerank.set(id, restrict(all, bm25.rankings.get(id)));
+  for await (const all of rankInParts(refresh, queries, { documents: data.documents.count })) {
+    const id = data.queries.cache.id(all.query);
+    const candidates = bm25.rankings.get(id)?.ids.slice(0, RERANK_DEPTH) ?? [];
+    const wanted = new Set(candidates.map((document) => cache.indexOf(document)));
+    const best = { ids: all.ids.subarray(0, DEPTH), scores: all.scores.subarray(0, DEPTH) };
+    retrieval.set(id, named(best, cache));
+    rerank.set(id, named(restrict(all, wanted), cache));
   }
   await refresh.close();
   await data.close();
@@ -99,8 +104,22 @@ function tagOf(system: string): string {
   return system.replaceAll(/\s+/g, '-');
 }
 
-function restrict(all: Ranking, candidates: Ranking | undefined): Ranking {
-  const wanted = new Set(candidates?.ids.slice(0, RERANK_DEPTH));
-  const kept = all.ids.flatMap((id, i) => (wanted.has(id) ? i : []));
-  return { ids: kept.map((i) => all.ids[i]), scores: Float64Array.from(kept, (i) => all.scores[i]) };
+/** The ranking of the wanted documents among all. */
+function restrict({ ids, scores }: Ranked, wanted: ReadonlySet<number>): Ranked {
+  const ranks: number[] = [];
+  for (let rank = 0; rank < ids.length && ranks.length < wanted.size; rank++) {
+    if (wanted.has(ids[rank])) ranks.push(rank);
+  }
+  return {
+    ids: Int32Array.from(ranks, (rank) => ids[rank]),
+    scores: Float32Array.from(ranks, (rank) => scores[rank]),
+  };
+}
+
+/** With ids as the collection has them. */
+function named({ ids, scores }: Ranked, collection: TokenCache): Ranking {
+  return {
+    ids: Array.from(ids, (document) => collection.id(document)),
+    scores: Float64Array.from(scores),
+  };
 }

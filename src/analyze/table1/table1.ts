@@ -1,22 +1,17 @@
-import { readFile } from 'node:fs/promises';
-import { exists } from '../../base/files.js';
 import type { Qrels } from '../../data/index.js';
 import { openDataset } from '../../data/index.js';
 import { evaluate, pairedTTest, type Run } from '../../evaluate/index.js';
-import { parseEvents } from '../../train/events.js';
-import { loadRecipe } from '../../train/recipe/load.js';
 import type { Recipe } from '../../train/recipe/recipe.js';
 import type { RunDirectory } from '../../train/run-directory.js';
-import { measureBm25, measureRun } from './measure-row.js';
-import { MEASURES, TABLE1_ROWS, UNTRAINED } from './rows.js';
-import { scaleSteps, type TrainRowOptions, trainRow } from './train-row.js';
+import { readHistory } from '../history.js';
+import { measureBm25, measureRun, type SystemRuns } from './measure-row.js';
+import { type RowRecipeOptions, rowRecipe, rowRecipeIfFits } from './row-recipe.js';
+import { MEASURES, selectRows, TABLE1_ROWS, type Table1Row, UNTRAINED } from './rows.js';
+import { finishedRow, type TrainRowOptions, trainRow } from './train-row.js';
 
-export interface Table1Options extends TrainRowOptions {
+export interface Table1Options extends TrainRowOptions, RowRecipeOptions {
   /** Split that systems are compared on. */
   testSplit: string;
-  /** Shorter training by this factor, the same for all rows. */
-  stepFactor: number;
-  set: string[];
   /** Recipes to train; all rows when left out. */
   recipes?: readonly string[];
   threads?: number;
@@ -32,7 +27,7 @@ export interface Table1Result {
   /** Paired t-test on RR@10 against each other system. */
   pValues: Record<string, number>;
   steps: number;
-  /** Time the Trainer computed. */
+  /** Time the Trainer computed, in a warm-up too. */
   seconds: number;
 }
 
@@ -44,35 +39,55 @@ interface Measured {
   seconds: number;
 }
 
-/** Trains and measures every row of the ANCE paper's Table 1 on a collection, skipping what is done. */
+/**
+ * Trains and measures the rows of the ANCE paper's Table 1 on a collection, skipping what is done. Rows that are not
+ * asked for are in the table too where they were done before with the same settings.
+ */
 export async function reproduceTable1(
   options: Table1Options,
 ): Promise<{ dataset: string; rows: Table1Result[] }> {
+  const recipes = await recipesToTrain(options);
   const dataset = await openDataset(options.data);
   const qrels = await dataset.qrels(options.testSplit);
   const measured: Measured[] = [];
-  const report = (): void => options.onRow?.(resultOf(measured.at(-1)!, measured, qrels));
-  for (const { system, recipe: name } of TABLE1_ROWS) {
-    if (options.recipes && !options.recipes.includes(name)) continue;
-    const { recipe } = await loadRecipe(name, { set: options.set });
-    const run = await trainRow(scaleSteps(recipe, options.stepFactor), options);
-    if (measured.length === 0) {
-      measured.push({ system: UNTRAINED.bm25, retrieval: await bm25Of(run, options), steps: 0, seconds: 0 });
-      report();
-      const start = await measureStep(run, 0, UNTRAINED.start, measured[0].retrieval, options);
-      measured.push({ ...start, steps: 0, seconds: 0 });
-      report();
-    }
-    const step = (await run.steps('evaluations')).at(-1)!;
-    const row = await measureStep(run, step, system, measured[0].retrieval, options);
-    measured.push({ ...row, steps: totalSteps(recipe, options.stepFactor) });
-    report();
+  const add = (row: Measured): void => {
+    measured.push(row);
+    options.onRow?.(resultOf(row, measured, qrels));
+  };
+  for (const row of TABLE1_ROWS) {
+    const recipe = recipes.get(row) ?? (await rowRecipeIfFits(row, options));
+    if (!recipe) continue;
+    const runs = recipes.has(row) ? await trainRow(recipe, options) : await finishedRow(recipe, options);
+    if (!runs) continue;
+    if (measured.length === 0) (await measureUntrained(runs[0], options)).forEach(add);
+    const own = runs.at(-1)!;
+    const step = (await own.steps('evaluations')).at(-1)!;
+    add({
+      system: row.system,
+      ...(await measureStep(own, step, row.system, measured[0].retrieval, options)),
+      steps: recipe.stages.reduce((sum, { steps }) => sum + steps, 0),
+      seconds: await trainerSeconds(runs),
+    });
   }
   return { dataset: dataset.name, rows: measured.map((row) => resultOf(row, measured, qrels)) };
 }
 
-async function bm25Of(run: RunDirectory, { testSplit }: Table1Options): Promise<Run> {
-  return measureBm25(run, { system: UNTRAINED.bm25, split: testSplit });
+/** What is wrong with any of them is told before the first is trained. */
+async function recipesToTrain(options: Table1Options): Promise<Map<Table1Row, Recipe>> {
+  const isSelected = selectRows(options.recipes);
+  const recipes = new Map<Table1Row, Recipe>();
+  for (const row of TABLE1_ROWS) if (isSelected(row)) recipes.set(row, await rowRecipe(row, options));
+  return recipes;
+}
+
+/** BM25 and the model that all rows start from, by a run that starts from it. */
+async function measureUntrained(run: RunDirectory, options: Table1Options): Promise<Measured[]> {
+  const { bm25: words, start } = UNTRAINED;
+  const bm25 = await measureBm25(run, { system: words, split: options.testSplit });
+  return [
+    { system: words, retrieval: bm25, steps: 0, seconds: 0 },
+    { system: start, ...(await measureStep(run, 0, start, bm25, options)), steps: 0, seconds: 0 },
+  ];
 }
 
 async function measureStep(
@@ -81,16 +96,18 @@ async function measureStep(
   system: string,
   bm25: Run,
   { testSplit, threads }: Table1Options,
-): Promise<Measured> {
-  const runs = await measureRun(run, { system, step, split: testSplit, bm25, session: { threads } });
-  return { system, ...runs, steps: step, seconds: await trainerSeconds(run) };
+): Promise<SystemRuns> {
+  return measureRun(run, { system, step, split: testSplit, bm25, session: { threads } });
 }
 
-async function trainerSeconds(run: RunDirectory): Promise<number> {
-  const path = run.file('events', 'trainer.jsonl');
-  if (!(await exists(path))) return 0;
-  const events = parseEvents(await readFile(path, 'utf8'));
-  return events.reduce((sum, event) => sum + (event.type === 'step' ? event.seconds : 0), 0);
+/** Of every step once, however often a crash had it repeated. */
+async function trainerSeconds(runs: readonly RunDirectory[]): Promise<number> {
+  let sum = 0;
+  for (const run of runs) {
+    const { steps } = await readHistory(run);
+    for (const seconds of steps.seconds) if (!Number.isNaN(seconds)) sum += seconds;
+  }
+  return sum;
 }
 
 function resultOf(row: Measured, all: readonly Measured[], qrels: Qrels): Table1Result {
@@ -111,8 +128,4 @@ function resultOf(row: Measured, all: readonly Measured[], qrels: Qrels): Table1
     steps: row.steps,
     seconds: row.seconds,
   };
-}
-
-function totalSteps(recipe: Recipe, factor: number): number {
-  return scaleSteps(recipe, factor).stages.reduce((sum, { steps }) => sum + steps, 0);
 }

@@ -1,56 +1,29 @@
-import type { Plan, PlannedStage } from '../../train/plan.js';
-import { type Curves, curvesOf, finite, pick } from '../curves.js';
+import type { Plan } from '../../train/plan.js';
+import { type Curves, curvesOf } from '../curves.js';
 import type { RunHistory } from '../history.js';
 import { type Series, thin } from '../series.js';
 
 /** All curves of a run, as a page shows them while it is going on. */
-export interface RunCurves extends Curves {
-  /** The gradient norm, by the sources of negatives of the stage that took the step. */
+export interface RunCurves extends Omit<Curves, 'sources'> {
+  /** The gradient norm by source of negatives. */
   sourceNorms: Record<string, Series>;
   /** The checkpoint whose negatives served each step: a staircase, by its corners. */
   negativesVersion: Series;
-  /** Documents that the Inferencer encoded in a second, at each refresh. */
-  documentsPerSecond: Series;
-  /** What each refresh took. */
-  refreshSeconds: { encode: Series; index: Series; search: Series };
 }
 
 export function runCurvesOf(history: RunHistory, plan: Pick<Plan, 'stages'>): RunCurves {
-  const { steps, refreshes } = history;
+  const { steps } = history;
+  const { sources, ...curves } = curvesOf(history, plan);
   const flights = flightsOf(steps.negativesVersion);
-  const encoded = refreshes.filter(({ encodeSeconds }) => encodeSeconds > 0);
   return {
-    ...curvesOf(history, plan),
-    sourceNorms: sourceNorms(steps.gradientNorm, plan.stages),
+    ...curves,
+    sourceNorms: Object.fromEntries(
+      Object.entries(sources).map(([source, { gradientNorm }]) => [source, gradientNorm]),
+    ),
     negativesVersion: cornersOf(flights, ({ version }) => version),
     // By its corners, too: thinned, a saw loses its teeth.
     indexAge: cornersOf(flights, ({ version }, step) => step - version),
-    documentsPerSecond: pick(encoded, ({ documents, encodeSeconds }) => documents / encodeSeconds),
-    refreshSeconds: {
-      encode: pick(refreshes, ({ encodeSeconds }) => encodeSeconds),
-      index: pick(refreshes, ({ indexSeconds }) => indexSeconds),
-      search: pick(refreshes, ({ searchSeconds }) => searchSeconds),
-    },
   };
-}
-
-/** A stage's sources of negatives, e.g. `in-batch + ann`. */
-export function sourcesOf({ negatives, batchNegatives }: PlannedStage): string[] {
-  const sources = new Set<string>(negatives.map(({ source }) => source));
-  if (batchNegatives === 'batch') sources.add('in-batch');
-  return [...sources];
-}
-
-function sourceNorms(norms: readonly number[], stages: readonly PlannedStage[]): Record<string, Series> {
-  const columns = new Map<string, number[]>();
-  for (const stage of stages) {
-    const name = sourcesOf(stage).join(' + ') || 'none';
-    const column = columns.get(name) ?? new Array<number>(norms.length).fill(Number.NaN);
-    for (let step = stage.start; step < Math.min(stage.end, norms.length); step++) column[step] = norms[step];
-    columns.set(name, column);
-  }
-  const curves = [...columns].map(([name, column]) => [name, thin(finite(column))] as const);
-  return Object.fromEntries(curves.filter(([, { x }]) => x.length > 0));
 }
 
 /** Steps in a row that one version of the negatives served. */

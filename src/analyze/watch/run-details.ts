@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { type PlannedStage, planRun } from '../../train/plan.js';
+import { isHere, type LockHolder } from '../../base/lock-holder.js';
+import { type PlannedStage, planRun, sourcesOf } from '../../train/plan.js';
 import type { Role } from '../../train/processes.js';
 import { leaves, pathText } from '../../train/recipe/paths.js';
 import { readOrigins } from '../../train/recipe/read-origins.js';
@@ -9,7 +10,6 @@ import type { RunDirectory } from '../../train/run-directory.js';
 import type { Analysis } from '../analyze.js';
 import type { RunHistory } from '../history.js';
 import type { ProcessTrail } from './process-trail.js';
-import { sourcesOf } from './run-curves.js';
 import { bestMeasure, type RunSummary, stateOf } from './run-state.js';
 import type { WatchedRun } from './watched-run.js';
 
@@ -37,8 +37,10 @@ export interface CheckpointDetails {
 
 export interface ProcessDetails extends ProcessTrail {
   state: 'running' | 'finished' | 'stopped' | 'absent';
-  /** The process's number on the server's machine, while it runs. */
+  /** The process's number while it runs. */
   pid?: number;
+  /** The machine that it runs on, where that is not the server's. */
+  host?: string;
 }
 
 /** Mean norm of a negative's gradient, by where it was drawn from, as `nearmiss analyze` measured it. */
@@ -140,8 +142,11 @@ async function checkpointsOf(run: RunDirectory, best: number | undefined): Promi
   }));
 }
 
-function processOf(trail: ProcessTrail, pid: number | undefined): ProcessDetails {
-  if (pid !== undefined) return { ...trail, state: 'running', pid };
+function processOf(trail: ProcessTrail, holder: LockHolder | undefined): ProcessDetails {
+  if (holder) {
+    const host = isHere(holder) ? undefined : holder.host;
+    return { ...trail, state: 'running', pid: holder.pid, host };
+  }
   const state = trail.ended ? 'finished' : trail.startedAt === undefined ? 'absent' : 'stopped';
   return { ...trail, state, activity: undefined, encoding: undefined };
 }

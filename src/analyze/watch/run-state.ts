@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { lockHolder } from '../../base/file-lock.js';
+import type { LockHolder } from '../../base/lock-holder.js';
 import { planRun } from '../../train/plan.js';
 import type { Role } from '../../train/processes.js';
 import type { Recipe } from '../../train/recipe/recipe.js';
@@ -11,8 +12,8 @@ import { lastEvents } from './event-tail.js';
 /** A process has a role in it; it went to its end; or neither: it can be gone on with. */
 export type RunState = 'running' | 'finished' | 'stopped';
 
-/** The numbers of the processes that have a role in a run now, on this machine. */
-export type RoleHolders = Partial<Record<Role, number>>;
+/** The processes that have a role in a run now. */
+export type RoleHolders = Partial<Record<Role, LockHolder>>;
 
 export interface BestMeasure {
   measure: string;

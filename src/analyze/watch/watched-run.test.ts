@@ -105,6 +105,24 @@ test('age and version of the negatives come by their corners; norms by the sourc
   expect(curves.sourceNorms['in-batch + ann'].x).toEqual(range(10, 25));
 });
 
+test('sources that were measured by themselves stand for their stage', async () => {
+  const sources = ['in-batch', 'ann'].map((source, nth) => ({
+    source,
+    loss: 1,
+    gradientNorm: 2 + nth,
+    groupNorms: { top: 1 },
+  }));
+  const measured = (number: number): RunEvent => ({ ...step(number), sources }) as RunEvent;
+  const lines = Array.from({ length: 25 }, (_, i) => line(i === 10 || i === 20 ? measured(i) : step(i)));
+  await appendFile(events(), lines.join(''));
+  const { sourceNorms } = (await watched.curves()).curves;
+  expect(sourceNorms).toEqual({
+    bm25: { x: range(0, 10), y: range(1, 11) },
+    'in-batch': { x: [10, 20], y: [2, 2] },
+    ann: { x: [10, 20], y: [3, 3] },
+  });
+});
+
 test('the pace is that of the present process: a night between two of them does not count', async () => {
   const start: RunEvent = { type: 'start', process: 'trainer', step: 0 };
   await appendFile(events(), line(start, 0) + line(step(0), 2) + line(step(1), 4));

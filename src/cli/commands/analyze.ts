@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import type { Section } from '../../analyze/index.js';
 import { UsageError } from '../../base/errors.js';
@@ -17,13 +17,14 @@ interface AnalyzeFlags {
 
 /** Listed here too, since the analysis itself is loaded only when it is asked for. */
 const PARTS: Record<Section, string> = {
-  curves: "loss, gradient norms, dev measures, age of the negatives, speed, from the run's events alone",
+  curves:
+    "loss and gradient norms, also by source; dev measures, age of the negatives, speed; from the run's events",
   gradients: 'how much negatives of each source would teach the model',
   'long-tail': 'how scores fall with the rank, and where the positives are',
   overlap: "how many training negatives are in the model's true top 100, by source and age",
   bm25: 'hits without a judgment, and hits shared with BM25, on the dev split',
   costs: 'seconds for encoding, indexing, searching, making batches, learning, serving',
-  compare: 'loss and dev curves of several runs over each other',
+  compare: 'loss, gradient norms by layer group and dev measures of several runs over each other',
 };
 
 const EXAMPLES = `
@@ -65,14 +66,18 @@ export const registerAnalyze: RegisterCommand = (program) => {
 };
 
 async function analyzeCommand(runs: string[], flags: AnalyzeFlags): Promise<void> {
-  const { analyzeRuns, checkReportFolder, reportText, writeReport } = await import('../../analyze/index.js');
+  const { analyzeRuns, REPORT_FOLDER, reportText, writeReport } = await import('../../analyze/index.js');
+  const { checkContents } = await import('../../base/folder-contents.js');
+  const { requireWritable } = await import('../../base/writable.js');
   const { only: sections, out = join(runs[0], 'report'), queries, step, threads, quiet } = flags;
   if (sections?.includes('compare') && runs.length === 1) {
     throw new UsageError('--only compare: expected two runs or more, got one', {
       hint: 'e.g. nearmiss analyze runs/every10 runs/every50 --only compare',
     });
   }
-  await checkReportFolder(out);
+  // Before minutes are spent.
+  await checkContents(out, REPORT_FOLDER);
+  await requireWritable(dirname(out), 'choose a place you may write to with --out');
   const analysis = await analyzeRuns({ runs, sections, queries, step, threads, quiet });
   await writeReport(out, analysis);
   process.stdout.write(flags.json ? `${JSON.stringify(analysis)}\n` : `${reportText(analysis)}\n`);

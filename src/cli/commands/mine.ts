@@ -93,7 +93,7 @@ export function registerMine(program: Command): void {
     .option('--show <n>', 'show the negatives of n queries', wholeNumber(0), 3)
     .option('--seed <n>', 'decides which queries are shown and which negatives drawn', wholeNumber(0), 42)
     .option('--threads <n>', 'threads (default: all cores)', wholeNumber(1))
-    .option('--overwrite', 'replace what is there')
+    .option('--overwrite', 'replace what was mined there before')
     .option('--json', 'print report and samples as JSON')
     .addHelpText('after', EXAMPLES)
     .action(mineAction);

@@ -1,8 +1,10 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Option } from 'commander';
 import type { StudyProgress } from '../../analyze/study-progress.js';
 import { writeFileAtomic } from '../../base/files.js';
+import { checkContents } from '../../base/folder-contents.js';
 import { Progress } from '../../base/progress.js';
+import { requireWritable } from '../../base/writable.js';
 import type { RegisterCommand } from '../command.js';
 import { wholeNumber } from '../option-parsers.js';
 
@@ -58,11 +60,17 @@ export const registerReport: RegisterCommand = (program) => {
 };
 
 async function reportCommand(run: string, flags: ReportFlags): Promise<void> {
-  const { figuresFolder, makeSharedReport, writeFigures } = await import('../../analyze/index.js');
+  const { FIGURES_FOLDER, figuresFolder, makeSharedReport, writeFigures } = await import(
+    '../../analyze/index.js'
+  );
   const { rasterize, requireChromium } = await import('../rasterize.js');
   const { out = join(run, 'report.html'), split, query: queries, method, threads, quiet } = flags;
   // Before minutes are spent.
   const browser = flags.png ? await requireChromium() : undefined;
+  const folder = figuresFolder(out);
+  const drawsFigures = flags.svg || browser !== undefined;
+  await requireWritable(dirname(out), 'choose a place you may write to with --out');
+  if (drawsFigures) await checkContents(folder, FIGURES_FOLDER);
   const report = await makeSharedReport({
     run,
     split,
@@ -74,14 +82,13 @@ async function reportCommand(run: string, flags: ReportFlags): Promise<void> {
     onProgress: quiet ? undefined : shower(),
   });
   await writeFileAtomic(out, report.html);
-  const folder = figuresFolder(out);
-  if (flags.svg || browser) {
+  if (drawsFigures) {
     await writeFigures(folder, report.figures, browser ? (path) => rasterize(browser, path) : undefined);
   }
   const { analysis, quality, space } = report;
   if (flags.json) process.stdout.write(`${JSON.stringify({ out, quality, space, analysis })}\n`);
   else process.stdout.write(`${out}\n`);
-  if (!quiet && (flags.svg || browser)) process.stderr.write(`figures: ${folder}\n`);
+  if (!quiet && drawsFigures) process.stderr.write(`figures: ${folder}\n`);
 }
 
 /** One progress line for each part. */

@@ -28,7 +28,8 @@ Examples:
   nearmiss repro table1 --data data/medquad --out runs/table1 --size small --recipes rand-neg,ance-firstp
 
 Every row starts from the same model and takes the same number of steps. Rows that are done are not trained again,
-and a row that was interrupted goes on. The table is also written to OUT/table1.md and OUT/table1.json.`;
+and a row that was interrupted goes on. With --recipes the table keeps the other rows that were done before with the
+same settings. It is also written to OUT/table1.md and OUT/table1.json.`;
 
 export const registerRepro: RegisterCommand = (program) => {
   program
@@ -76,7 +77,7 @@ async function table1Command(options: ReproOptions): Promise<void> {
     out: options.out,
     stepFactor: STEP_FACTOR[options.size],
     set: options.set,
-    recipes: options.recipes?.split(','),
+    recipes: options.recipes?.split(',').map((name) => name.trim()),
     supervise: { threads, ...watched.supervise },
     onRow: (row) => watched.say(rowLine(row)),
   }).finally(watched.close);

@@ -170,13 +170,14 @@ export class Demo {
     const { threads, quiet } = this.#options;
     const watched = await watchTraining({ quiet });
     try {
-      return await trainRow(recipe, {
+      const runs = await trainRow(recipe, {
         data: resolve(this.#folder.data),
         split: 'train',
         out: this.#folder.path,
         // In lockstep one of them computes while the other waits: both may have all threads.
         supervise: { threads: { trainer: threads, inferencer: threads }, ...watched.supervise },
       });
+      return runs.at(-1);
     } catch (error) {
       if (watched.stopped()) return undefined;
       throw error;

@@ -13,38 +13,61 @@ export interface FolderFilesOptions {
   exclude?: readonly string[];
 }
 
+export interface FolderFiles {
+  /** Paths relative to the folder, with `/`. */
+  files: string[];
+  /** How many files of each other ending `include` and `exclude` let through, e.g. `{ '.pdf': 2 }`. */
+  leftOut: Record<string, number>;
+  /** Folders in it that could not be read. */
+  unreadable: { folder: string; error: NearmissError }[];
+}
+
 /**
- * The files of a folder and all folders in it, as paths relative to it with `/`, in an order that depends on the
- * names alone. Hidden names and `node_modules` are left out; links are followed, but no folder is entered twice.
+ * The files of a folder and all folders in it, in an order that depends on the names alone. Hidden names and
+ * `node_modules` are passed over; links are followed, but no folder is entered twice.
  */
-export async function folderFiles(root: string, options: FolderFilesOptions): Promise<string[]> {
+export async function folderFiles(root: string, options: FolderFilesOptions): Promise<FolderFiles> {
   const included = options.include?.length ? picomatch([...options.include]) : () => true;
   const excluded = options.exclude?.length ? picomatch([...options.exclude]) : () => false;
-  const found: string[] = [];
-  for await (const path of walk(root, '', new Set())) {
-    const wanted = options.extensions.includes(extname(path).toLowerCase());
-    if (wanted && included(path) && !excluded(path)) found.push(path);
+  const found: FolderFiles = { files: [], leftOut: {}, unreadable: [] };
+  for await (const path of walk(root, '', new Set(), found.unreadable)) {
+    if (!included(path) || excluded(path)) continue;
+    const ending = extname(path).toLowerCase();
+    if (options.extensions.includes(ending)) found.files.push(path);
+    else found.leftOut[ending] = (found.leftOut[ending] ?? 0) + 1;
   }
   return found;
 }
 
-async function* walk(root: string, folder: string, entered: Set<string>): AsyncGenerator<string> {
+async function* walk(
+  root: string,
+  folder: string,
+  entered: Set<string>,
+  unreadable: FolderFiles['unreadable'],
+): AsyncGenerator<string> {
   const path = join(root, folder);
-  const real = await realpath(path).catch((error) => {
-    throw unreadable(path, error);
+  const entries = await list(path, entered).catch((error) => {
+    const told = unreadableError(path, error);
+    if (folder === '') throw told;
+    unreadable.push({ folder: path, error: told });
+    return [];
   });
-  if (entered.has(real)) return;
-  entered.add(real);
-  const entries = await readdir(path, { withFileTypes: true }).catch((error) => {
-    throw unreadable(path, error);
-  });
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+  for (const entry of entries) {
     if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
     const relative = folder === '' ? entry.name : `${folder}/${entry.name}`;
     const kind = await kindOf(join(root, relative), entry);
-    if (kind === 'folder') yield* walk(root, relative, entered);
+    if (kind === 'folder') yield* walk(root, relative, entered, unreadable);
     else if (kind === 'file') yield relative;
   }
+}
+
+/** What a folder holds, by name; nothing where it was entered before. */
+async function list(path: string, entered: Set<string>): Promise<Dirent[]> {
+  const real = await realpath(path);
+  if (entered.has(real)) return [];
+  entered.add(real);
+  const entries = await readdir(path, { withFileTypes: true });
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 async function kindOf(path: string, entry: Dirent): Promise<'file' | 'folder' | undefined> {
@@ -54,7 +77,7 @@ async function kindOf(path: string, entry: Dirent): Promise<'file' | 'folder' | 
   return target?.isFile() ? 'file' : undefined;
 }
 
-function unreadable(path: string, error: unknown): NearmissError {
+function unreadableError(path: string, error: unknown): NearmissError {
   if (hasCode(error, 'ENOENT')) {
     return new NearmissError(`${path}: no such folder`, { hint: 'check the path', cause: error });
   }

@@ -1,10 +1,13 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { wordCount } from '../../text/split-text.js';
 import { withFolder } from '../../text/tokenizer.fixture.js';
 import type { Dataset, Document } from '../dataset.js';
-import { openFolder } from './folder.js';
+import { describeLeftOut } from '../left-out.js';
+import { formatProblem, type Problem } from '../problem.js';
+import { folderSources, openFolder } from './folder.js';
 
 async function write(folder: string, files: Record<string, string | Buffer>): Promise<void> {
   for (const [path, content] of Object.entries(files)) {
@@ -134,5 +137,84 @@ test('says what is wrong with the folder or the file', async () => {
     await expect(openFolder(folder).then(all)).rejects.toThrow('broken.txt:2: not valid UTF-8');
     await write(folder, { 'broken.txt': Buffer.from('\ufeffwide', 'utf16le') });
     await expect(openFolder(folder).then(all)).rejects.toThrow('broken.txt:1: expected UTF-8, got UTF-16');
+  });
+});
+
+test('ids can stand in run files and no two paths give one id; metadata has the real path', async () => {
+  await withFolder(async (folder) => {
+    await write(folder, {
+      'my notes/3\tü.md': 'a',
+      'my%20notes/b.md': 'b',
+      'my notes/b.md': 'c',
+      'x\u0001.txt': 'd',
+    });
+    const documents = await all(await openFolder(folder));
+    expect(documents.map(({ id, metadata }) => [id, metadata?.path])).toEqual([
+      ['my%20notes/3%09ü.md#1', 'my notes/3\tü.md'],
+      ['my%20notes/b.md#1', 'my notes/b.md'],
+      ['my%2520notes/b.md#1', 'my%20notes/b.md'],
+      ['x%01.txt#1', 'x\u0001.txt'],
+    ]);
+  });
+});
+
+test('a file that cannot be read is a problem of its own and left out', async () => {
+  await withFolder(async (folder) => {
+    await write(folder, {
+      'a.md': 'good',
+      'cut.txt': gzipSync('a text that was cut off').subarray(0, 20),
+      'latin.txt': Buffer.from('one\nna\xefve\nna\xefve', 'latin1'),
+      'z.md': 'good, too',
+    });
+    const problems: Problem[] = [];
+    const dataset = await openFolder(folder, { onProblem: (problem) => problems.push(problem) });
+    expect(ids(await all(dataset))).toEqual(['a.md#1', 'z.md#1']);
+    expect(problems.map(({ code, severity }) => [code, severity])).toEqual([
+      ['unreadable', 'error'],
+      ['broken-utf8', 'error'],
+    ]);
+    expect(problems.map(formatProblem)).toEqual([
+      expect.stringContaining(`${join(folder, 'cut.txt')}: broken gzip data`),
+      `${join(folder, 'latin.txt')}:2: not valid UTF-8`,
+    ]);
+    for (const { hint } of problems) expect(hint).toContain('--skip-errors');
+  });
+});
+
+// Nothing is unreadable to root.
+test.skipIf(process.getuid?.() === 0)(
+  'neither does a folder that cannot be read stop the others',
+  async () => {
+    await withFolder(async (folder) => {
+      await write(folder, { 'a.md': 'good', 'locked/b.md': 'b' });
+      await chmod(join(folder, 'locked'), 0);
+      const problems: Problem[] = [];
+      const dataset = await openFolder(folder, { onProblem: (problem) => problems.push(problem) });
+      expect(ids(await all(dataset))).toEqual(['a.md#1']);
+      expect(problems).toMatchObject([{ code: 'unreadable', file: join(folder, 'locked') }]);
+      await chmod(join(folder, 'locked'), 0o700);
+    });
+  },
+);
+
+test('files of other types are counted by their ending, but for those excluded', async () => {
+  await withFolder(async (folder) => {
+    await write(folder, {
+      'a.md': 'a',
+      'b.pdf': '',
+      'c/d.PDF': '',
+      'e.docx': '',
+      LICENSE: '',
+      'f/g.png': '',
+    });
+    const { leftOut } = await folderSources(folder, { exclude: ['f/**'] });
+    expect(leftOut).toEqual({ '.pdf': 2, '.docx': 1, '': 1 });
+    expect(describeLeftOut(leftOut)).toBe(
+      '4 files of other types were left out (.pdf 2, no ending 1, .docx 1)',
+    );
+    expect(describeLeftOut({ '.pdf': 1 })).toBe('1 file of another type was left out (.pdf)');
+    const many = Object.fromEntries(['.a', '.b', '.c', '.d', '.e', '.f', '.g'].map((ending) => [ending, 1]));
+    expect(describeLeftOut(many)).toMatch(/^7 files .* \(.a 1, .b 1, .c 1, .d 1, .e 1, others 2\)$/);
+    expect(describeLeftOut({})).toBeUndefined();
   });
 });

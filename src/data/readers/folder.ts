@@ -1,11 +1,15 @@
 import { basename, extname, join, resolve } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
-import { readLineBatches } from '../../base/lines.js';
-import { splitText } from '../../text/split-text.js';
-import type { Dataset, Document, Qrels, Query } from '../dataset.js';
-import { folderFiles } from './folder-files.js';
+import { DEFAULT_MAX_WORDS } from '../../text/passage-limits.js';
+import { type SplitTextOptions, splitText } from '../../text/split-text.js';
+import type { Dataset, Document } from '../dataset.js';
+import type { OnProblem } from '../problem.js';
+import type { Located, Sources } from '../sources.js';
+import { SourcesDataset } from '../sources-dataset.js';
+import { type FolderFiles, folderFiles } from './folder-files.js';
 import { htmlSections, type SectionedDocument } from './html-sections.js';
 import { markdownSections } from './markdown-sections.js';
+import { readText, reportUnreadable } from './text-file.js';
 
 export interface OpenFolderOptions {
   /** Words of a passage at most. Default 200. */
@@ -36,91 +40,102 @@ const TRAIL_SEPARATOR = ' > ';
 /**
  * Opens a folder of Markdown, HTML and text files as a collection of passages: each stays under one heading and
  * within `maxWords`. A passage's id is `path#number`, its title the document's title and the headings above it;
- * `metadata` has `path`, `heading` and `position`. In memory is one file at a time.
+ * `metadata` has `path`, `heading` and `position`. In the id, white space, control characters and `%` of the path are
+ * percent-encoded: `my notes.md` gives `my%20notes.md#1`. In memory is one file at a time.
  *
  * @example
  * const dataset = await openFolder('docs', { maxWords: 150, exclude: ['archive/**'] });
  * for await (const { id, title, text } of dataset.documents()) console.log(id, title);
  */
-export async function openFolder(path: string, options: OpenFolderOptions = {}): Promise<Dataset> {
-  const { maxWords = 200, overlap = 0, include, exclude } = options;
-  // Fails now rather than at the first document.
-  splitText('', { maxWords, overlap });
-  const files = await folderFiles(path, { extensions: FOLDER_EXTENSIONS, include, exclude });
-  if (files.length === 0) {
-    const filtered = include?.length || exclude?.length ? ' that include and exclude let through' : '';
-    throw new NearmissError(`${path}: no files${filtered}, expected ${FOLDER_EXTENSIONS.join(', ')}`, {
-      hint: 'name a folder with Markdown, HTML or text files',
-    });
-  }
-  return new FolderDataset(path, files, { maxWords, overlap });
+export async function openFolder(
+  path: string,
+  options: OpenFolderOptions & { onProblem?: OnProblem } = {},
+): Promise<Dataset> {
+  return new SourcesDataset(await folderSources(path, options), options.onProblem);
 }
 
-class FolderDataset implements Dataset {
-  readonly name: string;
-  readonly #root: string;
-  readonly #files: string[];
-  readonly #split: { maxWords: number; overlap: number };
+/** A folder holds none of the files that are read here. */
+export class NoTextFilesError extends NearmissError {}
 
-  constructor(root: string, files: string[], split: { maxWords: number; overlap: number }) {
-    this.name = basename(resolve(root));
-    this.#root = root;
-    this.#files = files;
-    this.#split = split;
-  }
-
-  async *documents(): AsyncGenerator<Document> {
-    let found = false;
-    for (const path of this.#files) {
-      for (const passage of this.#passages(path, await readText(join(this.#root, path)))) {
-        found = true;
-        yield passage;
-      }
-    }
-    if (found) return;
-    throw new NearmissError(`${this.#root}: no text in any of its ${this.#files.length} files`, {
+/** The passages of a folder of texts, as parts to which queries and judgments can be added. */
+export async function folderSources(path: string, options: OpenFolderOptions = {}): Promise<Sources> {
+  const { maxWords = DEFAULT_MAX_WORDS, overlap = 0, include, exclude } = options;
+  // Fails now rather than at the first document.
+  splitText('', { maxWords, overlap });
+  const found = await folderFiles(path, { extensions: FOLDER_EXTENSIONS, include, exclude });
+  if (found.files.length === 0) {
+    if (found.unreadable.length > 0) throw found.unreadable[0].error;
+    const filtered = include?.length || exclude?.length ? ' that include and exclude let through' : '';
+    throw new NoTextFilesError(`${path}: no files${filtered}, expected ${FOLDER_EXTENSIONS.join(', ')}`, {
       hint: 'name a folder with Markdown, HTML or text files',
     });
   }
+  return {
+    name: basename(resolve(path)),
+    format: 'folder',
+    documents: [
+      { file: path, read: (onProblem) => readFiles(path, found, { maxWords, overlap }, onProblem) },
+    ],
+    queries: [],
+    qrels: new Map(),
+    examples: new Map(),
+    leftOut: found.leftOut,
+  };
+}
 
-  async *queries(): AsyncGenerator<Query> {}
-
-  async splits(): Promise<string[]> {
-    return [];
-  }
-
-  async qrels(split: string): Promise<Qrels> {
-    throw new NearmissError(`${this.name}: no split "${split}"`, {
-      hint: 'a folder of texts has no judgments: give queries and qrels as files of their own',
-    });
-  }
-
-  *#passages(path: string, content: string): Generator<Document> {
-    const extension = extname(path);
-    const { title = basename(path, extension), sections } = PARSERS[extension.toLowerCase()](content);
-    let position = 0;
-    for (const { headings, text } of sections) {
-      for (const passage of splitText(text, this.#split)) {
-        position++;
-        yield {
-          id: `${path}#${position}`,
-          title: fullTitle(title, headings),
-          text: passage,
-          metadata: { path, heading: headings.join(TRAIL_SEPARATOR), position },
-        };
-      }
+async function* readFiles(
+  root: string,
+  { files, unreadable }: FolderFiles,
+  split: SplitTextOptions,
+  onProblem: OnProblem,
+): AsyncGenerator<Located<Document>> {
+  for (const { folder, error } of unreadable) reportUnreadable(folder, error, onProblem);
+  let read = 0;
+  let found = false;
+  for (const path of files) {
+    const file = join(root, path);
+    const content = await readText(file, onProblem);
+    if (content === undefined) continue;
+    read++;
+    for (const value of passages(path, content, split)) {
+      found = true;
+      yield { value, file, line: 1 };
     }
   }
+  if (found || read === 0) return;
+  onProblem({
+    severity: 'error',
+    code: 'no-text',
+    file: root,
+    message: `no text in any of its ${read} files`,
+    hint: 'name a folder with Markdown, HTML or text files',
+  });
+}
+
+function* passages(path: string, content: string, split: SplitTextOptions): Generator<Document> {
+  const extension = extname(path);
+  const { title = basename(path, extension), sections } = PARSERS[extension.toLowerCase()](content);
+  let position = 0;
+  for (const { headings, text } of sections) {
+    for (const passage of splitText(text, split)) {
+      position++;
+      yield {
+        id: `${idOf(path)}#${position}`,
+        title: fullTitle(title, headings),
+        text: passage,
+        metadata: { path, heading: headings.join(TRAIL_SEPARATOR), position },
+      };
+    }
+  }
+}
+
+/** White space separates the columns of run files and qrels; `%` itself, so that no two paths give one id. */
+function idOf(path: string): string {
+  return path.replace(/[\s\p{Cc}%]/gu, (character) => encodeURIComponent(character));
 }
 
 /** The page's title often repeats its first heading. */
 function fullTitle(title: string, headings: string[]): string {
   const own = headings.length > 0 && title.includes(headings[0]) ? headings.slice(1) : headings;
   return [title, ...own].join(TRAIL_SEPARATOR);
-}
-
-async function readText(path: string): Promise<string> {
-  const parts: string[] = [];
-  for await (const { lines } of readLineBatches(path)) parts.push(lines.join('\n'));
-  return parts.join('\n');
 }

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
 import { writeDirectoryAtomic } from '../../base/files.js';
+import type { FolderContents } from '../../base/folder-contents.js';
 import type { Dataset, Document, Query } from '../dataset.js';
 import { IdTable } from '../id-table.js';
 import { writeQrels } from '../qrels.js';
@@ -11,11 +12,17 @@ import { tevatronLine } from './training-lines.js';
 export interface WriteBeirOptions {
   /** Compress corpus, queries and examples. */
   gzip?: boolean;
-  /** Replace a folder of that name. */
+  /** Replace a BEIR folder of that name. */
   overwrite?: boolean;
   /** Called for each document, query and example written. */
   onRecord?: (kind: 'documents' | 'queries' | 'examples') => void;
 }
+
+/** FlagEmbedding's names are those of a BEIR folder, too, but nothing that is written here. */
+const BEIR_FOLDER: FolderContents = {
+  what: 'a BEIR folder',
+  files: /^((corpus|queries)\.jsonl|qrels\/[^/]+\.tsv|examples\/[^/]+\.jsonl)(\.gz)?$/,
+};
 
 /** How much was written. */
 export interface WrittenCounts {
@@ -71,7 +78,7 @@ export async function writeBeir(
     await writeJudgments(dataset, join(temporary, 'qrels'), ids, counts);
     await writeExamples(dataset, join(temporary, 'examples'), ending, options, counts);
   };
-  await writeDirectoryAtomic(folder, fill, { overwrite: options.overwrite });
+  await writeDirectoryAtomic(folder, fill, { replaces: options.overwrite ? BEIR_FOLDER : undefined });
   return counts;
 }
 

@@ -39,6 +39,26 @@ const dataset = memoryDataset({
   },
 });
 
+test('an id that would be read back as two columns is refused', async () => {
+  const out = join(folder, 'out');
+  const one = { documents: [{ id: '1', text: 'one' }], queries: [], qrels: {} };
+  for (const id of ['a\tb', 'a\nb', 'a b']) {
+    const documents = memoryDataset({ ...one, documents: [{ id, text: 'text' }] });
+    await expect(writeMsmarco(documents, out)).rejects.toThrow(
+      `id ${JSON.stringify(id)}: expected no white space`,
+    );
+    const queries = memoryDataset({
+      ...one,
+      queries: [{ id, text: 'text' }],
+      qrels: { dev: { [id]: { 1: 1 } } },
+    });
+    await expect(writeMsmarco(queries, out)).rejects.toThrow(
+      `id ${JSON.stringify(id)}: expected no white space`,
+    );
+  }
+  expect(await readdir(folder)).toEqual([]);
+});
+
 test('what is written is read back, but for what tables cannot hold', async () => {
   const out = join(folder, 'out');
   await writeMsmarco(dataset, out);

@@ -1,19 +1,27 @@
 import { join } from 'node:path';
+import { NearmissError } from '../../base/errors.js';
 import { writeDirectoryAtomic } from '../../base/files.js';
+import type { FolderContents } from '../../base/folder-contents.js';
 import type { Dataset, ScoredId, TrainingExample } from '../dataset.js';
 import { writeQrels } from '../qrels.js';
 import { TextWriter } from './text-writer.js';
 
 export interface WriteMsmarcoOptions {
-  /** Replace a folder of that name. */
+  /** Replace a folder of that name that was exported before. */
   overwrite?: boolean;
   onRecord?: () => void;
 }
 
+const MSMARCO_FOLDER: FolderContents = {
+  what: "a collection in MS MARCO's files",
+  files: /^(collection\.tsv|(queries|qrels)\.[^/]+\.tsv|triples\.[^/]+\.jsonl)$/,
+};
+
 /**
  * Writes a collection for the tools that read MS MARCO's files (ColBERT, PyLate, Pyserini): `collection.tsv`,
  * `queries.<split>.tsv`, `qrels.<split>.tsv`, and ColBERT's `triples.<split>.jsonl` for training examples. Tables have
- * no quoting, so tabs and line breaks inside texts become blanks; a title stands before its text.
+ * no quoting, so tabs and line breaks inside texts become blanks, and ids with white space are refused; a title stands
+ * before its text.
  *
  * @example
  * await writeMsmarco(await openDataset('data/scifact'), 'export/scifact');
@@ -45,7 +53,7 @@ export async function writeMsmarco(
       );
     }
   };
-  await writeDirectoryAtomic(folder, fill, { overwrite: options.overwrite });
+  await writeDirectoryAtomic(folder, fill, { replaces: options.overwrite ? MSMARCO_FOLDER : undefined });
 }
 
 async function writeLines<T>(
@@ -64,6 +72,11 @@ async function writeLines<T>(
 }
 
 function row(id: string, text: string): string {
+  if (/\s/.test(id)) {
+    throw new NearmissError(`id ${JSON.stringify(id)}: expected no white space`, {
+      hint: "MS MARCO's tables and judgments separate their columns by it: change the id (`nearmiss data validate` lists such ids)",
+    });
+  }
   return `${id}\t${text.replace(/[\t\n\r]+/g, ' ')}\n`;
 }
 

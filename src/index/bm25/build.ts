@@ -1,13 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
-import { PARTIAL_PREFIX, writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
+import { writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
+import { type FolderContents, filesNamed } from '../../base/folder-contents.js';
+import { PARTIAL_PREFIX } from '../../base/partial-path.js';
 import { ContentHash } from '../../data/content-hash.js';
 import { type Document, fullText } from '../../data/dataset.js';
 import { type Analyzer, analyzerFor, type Language } from '../../text/analyzers/index.js';
 import { ByteWriter } from './byte-writer.js';
 import { encodeLength } from './document-length.js';
-import { type Bm25Meta, FILES, FORMAT_VERSION, META_FILE } from './format.js';
+import { type Bm25Meta, FILES, FORMAT_VERSION, META_FILE, VECTOR_FILES } from './format.js';
 import { FORMAT_NAME } from './format-name.js';
 import { IndexWriter } from './index-writer.js';
 import { mergeRuns } from './merge-runs.js';
@@ -32,6 +34,11 @@ export interface BuildOptions {
 
 export const DEFAULT_MEMORY_MB = 256;
 export const MIN_MEMORY_MB = 4;
+
+const BM25_FOLDER: FolderContents = {
+  what: 'a BM25 index',
+  files: filesNamed(META_FILE, ...Object.values({ ...FILES, ...VECTOR_FILES })),
+};
 
 /**
  * Indexes documents (title and text as one field) into a folder, which appears when it is complete.
@@ -71,7 +78,7 @@ export async function buildBm25Index(
       await rm(runsFolder, { recursive: true });
       await writeFileAtomic(join(target, META_FILE), `${JSON.stringify(meta, null, 2)}\n`);
     },
-    { overwrite: options.overwrite },
+    { replaces: options.overwrite ? BM25_FOLDER : undefined },
   );
   return meta!;
 }

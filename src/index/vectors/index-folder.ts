@@ -5,6 +5,7 @@ import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import { NearmissError } from '../../base/errors.js';
 import { AtomicFile, writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
+import { type FolderContents, filesNamed } from '../../base/folder-contents.js';
 import { readJsonFile } from '../../base/json-file.js';
 import { INDEX_TYPES, type SaveOptions, STORAGES, type VectorIndexMetadata } from './vector-index.js';
 
@@ -14,7 +15,23 @@ const FORMAT_NAME = 'nearmiss-vectors';
 /** Raised whenever an older reader would misread a newer index. */
 const FORMAT_VERSION = 1;
 
+/** Every file that a kind of index or its documents may have. */
+const INDEX_FOLDER: FolderContents = {
+  what: 'a vector index',
+  files: filesNamed(META_FILE, 'vectors.bin', 'graph.usearch', 'documents.bin', 'ids.txt'),
+};
+
 const REBUILD = 'copy the folder again, or build it again with: nearmiss index VECTORS OUT --overwrite';
+
+/** What to do about a damaged folder that commands make for themselves where it is missing. */
+export function removeAndRepeat(folder: string): string {
+  return `remove ${folder} and run the same command again, which makes it anew`;
+}
+
+export interface IndexFolderOptions {
+  /** What to do where the folder is damaged: the hint of the error. Default: to copy or build it again. */
+  remedy?: string;
+}
 
 const count = z.int().min(0);
 
@@ -87,7 +104,7 @@ export async function writeIndexFolder(
       const meta = { format: FORMAT_NAME, version: FORMAT_VERSION, ...metadata, files: writer.files };
       await writeFileAtomic(join(target, META_FILE), `${JSON.stringify(meta, null, 2)}\n`);
     },
-    { overwrite: options.overwrite },
+    { replaces: options.overwrite ? INDEX_FOLDER : undefined },
   );
   return metadata!;
 }
@@ -97,19 +114,21 @@ export class IndexFolder {
   readonly path: string;
   readonly metadata: VectorIndexMetadata;
   readonly #files: FileRecord;
+  readonly #remedy: string;
 
-  private constructor(path: string, metadata: VectorIndexMetadata, files: FileRecord) {
+  private constructor(path: string, metadata: VectorIndexMetadata, files: FileRecord, remedy: string) {
     this.path = path;
     this.metadata = metadata;
     this.#files = files;
+    this.#remedy = remedy;
   }
 
-  static async open(path: string): Promise<IndexFolder> {
+  static async open(path: string, { remedy }: IndexFolderOptions = {}): Promise<IndexFolder> {
     const meta = await readJsonFile(join(path, META_FILE), metaSchema, {
-      hint: 'name a folder made by: nearmiss index VECTORS OUT',
+      hint: remedy ?? 'name a folder made by: nearmiss index VECTORS OUT',
     });
     const { format: _format, version: _version, files, ...metadata } = meta;
-    const folder = new IndexFolder(path, metadata, files);
+    const folder = new IndexFolder(path, metadata, files, remedy ?? REBUILD);
     for (const name of Object.keys(files)) await folder.#checkSize(name);
     return folder;
   }
@@ -122,7 +141,7 @@ export class IndexFolder {
   file(name: string): string {
     if (!this.has(name)) {
       throw new NearmissError(`${join(this.path, META_FILE)}: field "files": expected ${name} among them`, {
-        hint: REBUILD,
+        hint: this.#remedy,
       });
     }
     return join(this.path, name);
@@ -137,14 +156,17 @@ export class IndexFolder {
   expectChecksum(name: string, checksum: number): void {
     if (checksum === this.#files[name].crc32) return;
     throw new NearmissError(`${join(this.path, name)}: the file is damaged: its checksum is wrong`, {
-      hint: REBUILD,
+      hint: this.#remedy,
     });
   }
 
   /** The error for a file that its own reader refuses. */
   damaged(name: string, cause: unknown): NearmissError {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    return new NearmissError(`${join(this.path, name)}: cannot be read: ${reason}`, { hint: REBUILD, cause });
+    return new NearmissError(`${join(this.path, name)}: cannot be read: ${reason}`, {
+      hint: this.#remedy,
+      cause,
+    });
   }
 
   async #checkSize(name: string): Promise<void> {
@@ -156,7 +178,7 @@ export class IndexFolder {
     );
     if (size === bytes) return;
     const got = size === undefined ? 'no such file' : `expected ${bytes} bytes, got ${size}`;
-    throw new NearmissError(`${path}: ${got}`, { hint: REBUILD });
+    throw new NearmissError(`${path}: ${got}`, { hint: this.#remedy });
   }
 }
 

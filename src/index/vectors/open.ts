@@ -4,7 +4,7 @@ import { DocumentIndex } from './document-index.js';
 import { FlatBuilder, FlatIndex, type FlatOptions, flatInt8, writeFlatIndex } from './flat.js';
 import { HnswIndex } from './hnsw.js';
 import { HnswBuilder, type HnswOptions, writeHnswIndex } from './hnsw-builder.js';
-import { IndexFolder } from './index-folder.js';
+import { IndexFolder, type IndexFolderOptions } from './index-folder.js';
 import type {
   IndexType,
   SaveOptions,
@@ -22,7 +22,7 @@ export interface BuildVectorIndexOptions extends Omit<HnswOptions, 'storage'>, P
 
 type Blocks = AsyncIterable<Float32Array> | Iterable<Float32Array>;
 
-export interface OpenOptions {
+export interface OpenOptions extends IndexFolderOptions {
   /**
    * `memory` (default) reads the index and compares its checksum. `disk` opens at once and leaves the vectors in
    * their file: flat search then reads them all each time, hnsw search maps the file and touches what it needs.
@@ -63,12 +63,12 @@ export async function writeVectorIndex(
 
 /** Opens the index in a folder. */
 export async function openVectorIndex(path: string, options: OpenOptions = {}): Promise<VectorIndex> {
-  return openFolder(await IndexFolder.open(path), options);
+  return openFolder(await IndexFolder.open(path, options), options);
 }
 
 /** Opens the index in a folder together with the documents and ids that were saved beside it. */
 export async function openDocumentIndex(path: string, options: OpenOptions = {}): Promise<DocumentIndex> {
-  const folder = await IndexFolder.open(path);
+  const folder = await IndexFolder.open(path, options);
   const documents = await readDocumentFiles(folder);
   return new DocumentIndex({ vectors: await openFolder(folder, options), ...documents });
 }

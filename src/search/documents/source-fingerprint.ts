@@ -12,8 +12,9 @@ export async function fingerprintFiles({ sources }: SourcesDataset): Promise<str
   const hash = createHash('sha256').update(sources.format);
   for (const file of [...new Set(files)].sort()) {
     for (const path of await filesUnder(file)) {
-      const { size, mtimeMs } = await stat(path);
-      hash.update(JSON.stringify([relative(file, path), size, mtimeMs]));
+      // What cannot be looked at (a link that leads nowhere) still has a name; the reader tells of what it misses.
+      const info = await stat(path).catch(() => undefined);
+      hash.update(JSON.stringify([relative(file, path), info?.size, info?.mtimeMs]));
     }
   }
   return hash.digest('hex');
@@ -21,8 +22,9 @@ export async function fingerprintFiles({ sources }: SourcesDataset): Promise<str
 
 /** The file itself, or what a folder holds without what is hidden, in a fixed order. */
 async function filesUnder(path: string): Promise<string[]> {
-  if (!(await stat(path)).isDirectory()) return [path];
-  const entries = await readdir(path, { withFileTypes: true });
+  const info = await stat(path).catch(() => undefined);
+  if (!info?.isDirectory()) return [path];
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
   const visible = entries.filter(({ name }) => !name.startsWith('.'));
   const below = await Promise.all(
     visible.map((entry) => {

@@ -43,7 +43,7 @@ const WRITE_CHARACTERS = 1 << 20;
 
 /** Writes a document store, which appears when it is complete. */
 export async function writeStore(folder: string, options: WriteStoreOptions): Promise<void> {
-  await writeDirectoryAtomic(folder, (partial) => fillStore(partial, options), { overwrite: true });
+  await writeDirectoryAtomic(folder, (partial) => fillStore(partial, options), { replaces: 'anything' });
 }
 
 async function fillStore(

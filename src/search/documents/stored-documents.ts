@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import { withFileLock } from '../../base/file-lock.js';
+import { READ_ONLY_CACHE } from '../../base/cache-folder.js';
 import { readJsonFile } from '../../base/json-file.js';
 import { readLineBatches } from '../../base/lines.js';
 import { RandomAccessFile } from '../../base/random-access-file.js';
+import { withWriteLock } from '../../base/write-lock.js';
 import type { Document } from '../../data/dataset.js';
 import { IdTable } from '../../data/id-table.js';
 import type { SourcesDataset } from '../../data/sources-dataset.js';
@@ -23,7 +24,8 @@ export interface OpenStoreOptions {
 export class StoredDocuments implements DocumentStore, FilterableDocuments {
   /** SHA-256 of all documents. */
   readonly content: string;
-  readonly #ids: IdTable;
+  /** Every id, in the collection's order. */
+  readonly idTable: IdTable;
   readonly #offsets: Float64Array;
   readonly #file: RandomAccessFile;
   readonly #folder: string;
@@ -34,7 +36,7 @@ export class StoredDocuments implements DocumentStore, FilterableDocuments {
   ) {
     this.#folder = folder;
     this.content = parts.meta.content;
-    this.#ids = parts.ids;
+    this.idTable = parts.ids;
     this.#offsets = parts.offsets;
     this.#file = parts.file;
   }
@@ -55,7 +57,7 @@ export class StoredDocuments implements DocumentStore, FilterableDocuments {
     const source = await fingerprintFiles(dataset);
     const known = await StoredDocuments.#openCurrent(folder, source);
     if (known) return known;
-    return withFileLock(`${folder}.lock`, async () => {
+    return withWriteLock(`${folder}.lock`, READ_ONLY_CACHE, async () => {
       const built = await StoredDocuments.#openCurrent(folder, source);
       if (built) return built;
       const progress = options.onBuild?.();
@@ -88,24 +90,24 @@ export class StoredDocuments implements DocumentStore, FilterableDocuments {
   }
 
   get count(): number {
-    return this.#ids.size;
+    return this.idTable.size;
   }
 
   has(id: string): boolean {
-    return this.#ids.has(id);
+    return this.idTable.has(id);
   }
 
   indexOf(id: string): number {
-    return this.#ids.indexOf(id);
+    return this.idTable.indexOf(id);
   }
 
   /** The id of a place in the collection. */
   idAt(index: number): string {
-    return this.#ids.idAt(index);
+    return this.idTable.idAt(index);
   }
 
   async get(id: string): Promise<Document | undefined> {
-    const index = this.#ids.indexOf(id);
+    const index = this.idTable.indexOf(id);
     if (index < 0) return undefined;
     const start = this.#offsets[index];
     const line = Buffer.alloc(this.#offsets[index + 1] - start);
@@ -118,7 +120,7 @@ export class StoredDocuments implements DocumentStore, FilterableDocuments {
   }
 
   *ids(): Generator<string> {
-    for (let index = 0; index < this.#ids.size; index++) yield this.#ids.idAt(index);
+    for (let index = 0; index < this.idTable.size; index++) yield this.idTable.idAt(index);
   }
 
   async *metadata(): AsyncGenerator<Record<string, unknown> | undefined> {

@@ -1,6 +1,8 @@
 import { NearmissError } from '../../base/errors.js';
+import type { Document } from '../../data/index.js';
 import { type Bm25Index, bm25 } from '../../index/bm25/index.js';
 import { Bm25Retriever } from '../bm25-retriever.js';
+import { makeSnippet, type Snippet } from '../snippet.js';
 import type { LeasedSearcher } from './leased-searcher.js';
 import { LiveTerms } from './live-terms.js';
 import { Overlay, type OverlayView } from './overlay.js';
@@ -38,6 +40,18 @@ export class Layer {
 
   view(): OverlayView {
     return this.overlay.view();
+  }
+
+  /** As the base makes it, with the words that only added documents have. */
+  snippet(
+    query: string,
+    document: Document,
+    { view = this.view(), ...options }: { view?: OverlayView; length?: number } = {},
+  ): Snippet {
+    const { terms } = this;
+    if (terms === undefined) return this.base.searcher.snippet(query, document, options);
+    const { analyzer } = terms;
+    return makeSnippet(document.text, { analyzer, terms: terms.weights(query, view), ...options });
   }
 }
 

@@ -136,6 +136,24 @@ describe('on a collection', () => {
     return { folder, data, state: join(folder, 'state') };
   }
 
+  test('snippets and explanations show words that only added documents have', async () => {
+    const { data, state } = await prepare();
+    const live = await openLiveSearcher(data, { state });
+    const added = { id: 'x', text: 'an apple in the sauna' };
+    await live.upsert([added]);
+    const query = 'sauna apple nowhere';
+    const snapshot = live.snapshot();
+    for (const searcher of [live, snapshot]) {
+      const { text, highlights } = searcher.snippet(query, added);
+      expect(highlights.map(([start, end]) => text.slice(start, end))).toEqual(['apple', 'sauna']);
+      expect(searcher.snippet(query, BASE[0])).toMatchObject({ highlights: [[0, 5]] });
+    }
+    await snapshot.close();
+    const [[hit]] = await live.retriever('bm25').search([query], { k: 1, explain: true });
+    expect(hit.parts![0].terms!.map(({ term }) => term).sort()).toEqual(['appl', 'sauna']);
+    await live.close();
+  });
+
   test('one process at a time', async () => {
     const { data, state } = await prepare();
     const live = await openLiveSearcher(data, { state });

@@ -61,7 +61,7 @@ export class LiveSnapshot extends OverBase implements Searcher {
   }
 
   snippet(query: string, document: Document, options?: { length?: number }): Snippet {
-    return this.base.snippet(query, document, options);
+    return this.#layer.snippet(query, document, { ...options, view: this.view });
   }
 
   close(): Promise<void> {

@@ -21,6 +21,8 @@ const ENTRIES_AT_ONCE = 64;
 export interface LiveStoreOptions {
   layer: Layer;
   log: WriteAheadLog;
+  /** Aborted when the folder is another process's: from then on nothing is written. */
+  lost: AbortSignal;
   limits: Required<LiveLimits>;
   onWarning: (message: string) => void;
 }
@@ -35,6 +37,7 @@ export interface Written {
 /** Keeps log and layer in step: every write is in the log before it is in the layer. */
 export class LiveStore {
   readonly #log: WriteAheadLog;
+  readonly #lost: AbortSignal;
   readonly #limits: Required<LiveLimits>;
   readonly #onWarning: (message: string) => void;
   readonly #queue = new WriteQueue();
@@ -49,8 +52,9 @@ export class LiveStore {
   #isReplacing = false;
   #closed = false;
 
-  constructor({ layer, log, limits, onWarning }: LiveStoreOptions) {
+  constructor({ layer, log, lost, limits, onWarning }: LiveStoreOptions) {
     this.#log = log;
+    this.#lost = lost;
     this.#layer = layer;
     this.#limits = limits;
     this.#onWarning = onWarning;
@@ -110,6 +114,7 @@ export class LiveStore {
 
   /** Replaces the log by a shorter one that says the same. */
   async compact(): Promise<void> {
+    this.#lost.throwIfAborted();
     try {
       await this.#log.compact(() => snapshotRecords(this.#layer.view(), this.#layer.model));
       this.#compactAbove = 0;
@@ -131,6 +136,7 @@ export class LiveStore {
   }
 
   async #commit(unnumbered: readonly LiveEntry[]): Promise<{ done: Promise<Written> }> {
+    this.#lost.throwIfAborted();
     const sequence = this.#sequence + 1;
     const entries = unnumbered.map((entry): LiveEntry => ({ ...entry, sequence }));
     const cost = this.#layer.overlay.costOf(entries);
@@ -179,6 +185,7 @@ export class LiveStore {
     await this.#queue.exclusively(async () => {
       await this.#takeOver(next, taken, forget);
       if (forget === undefined) return this.#switchTo(next);
+      this.#lost.throwIfAborted();
       const sequence = ++this.#sequence;
       const record = encodeRecord({ sequence, entries: [], forget });
       await this.#log.append(record, () => this.#switchTo(next));

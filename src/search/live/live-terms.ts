@@ -4,7 +4,7 @@ import { encodeLength } from '../../index/bm25/document-length.js';
 import type { Bm25Index, Similarity } from '../../index/bm25/index.js';
 import { PartTable, roundWeights } from '../../index/bm25/similarity.js';
 import { NOT_FOUND } from '../../index/bm25/term-dictionary.js';
-import { analyze } from '../../text/analyzers/index.js';
+import { type Analyzer, analyze } from '../../text/analyzers/index.js';
 import type { ScoredSlots } from './live-hits.js';
 import type { OverlayView } from './overlay.js';
 
@@ -16,7 +16,8 @@ interface Postings {
 interface WeightedTerm {
   term: string;
   weight: number;
-  postings: Postings;
+  /** The added documents that have it. */
+  postings?: Postings;
 }
 
 /**
@@ -53,7 +54,7 @@ export class LiveTerms {
     const sums = new Float64Array(view.slots);
     const slots: number[] = [];
     for (const { postings, weight } of this.#parse(text, view)) {
-      postings.slots.forEach((slot, i) => {
+      postings?.slots.forEach((slot, i) => {
         if (view.at(slot) === undefined) return;
         // A part is never 0, so neither is the sum after the first one.
         if (sums[slot] === 0) slots.push(slot);
@@ -66,23 +67,33 @@ export class LiveTerms {
   /** What each term of the query gives to a document. */
   explain(text: string, slot: number, view: OverlayView): { term: string; score: number }[] {
     return this.#parse(text, view).flatMap(({ term, weight, postings }) => {
-      const place = postings.slots.indexOf(slot);
-      if (place < 0) return [];
+      const place = postings?.slots.indexOf(slot) ?? -1;
+      if (postings === undefined || place < 0) return [];
       const part = this.#parts.part(postings.frequencies[place], this.#lengthCodes[slot]);
       return [{ term, score: weight * part }];
     });
   }
 
-  /** The query's terms that added documents have. */
+  /** How much each term of a query counts that the base or the added documents have. */
+  weights(text: string, view: OverlayView): Map<string, number> {
+    return new Map(this.#parse(text, view).map(({ term, weight }) => [term, weight]));
+  }
+
+  get analyzer(): Analyzer {
+    return this.#base.analyzer;
+  }
+
+  /** The query's terms that the base or the added documents have. */
   #parse(text: string, view: OverlayView): WeightedTerm[] {
     const counts = [...countTerms(analyze(this.#base.analyzer, text))];
-    const known = counts.filter(([term]) => this.#base.terms.find(term) !== NOT_FOUND);
-    const unknown = counts.filter(([term]) => this.#base.terms.find(term) === NOT_FOUND);
+    const isKnown = ([term]: [string, number]): boolean => this.#base.terms.find(term) !== NOT_FOUND;
+    const known = counts.filter(isKnown);
+    const unknown = counts.filter((each) => !isKnown(each) && this.#postings.has(each[0]));
     // Rounded apart, because the base rounds the weights of the terms it knows.
     return [
       ...this.#weigh(known, (term) => this.#base.terms.documentFrequency(this.#base.terms.find(term))),
       ...this.#weigh(unknown, (term) => {
-        return this.#postings.get(term)?.slots.filter((slot) => view.at(slot)).length ?? 0;
+        return this.#postings.get(term)!.slots.filter((slot) => view.at(slot)).length;
       }),
     ];
   }
@@ -93,10 +104,7 @@ export class LiveTerms {
       ([term, count]) => count * this.#similarity.weight(frequencyOf(term), this.#base.statistics),
     );
     roundWeights(weights);
-    return counts.flatMap(([term], i) => {
-      const postings = this.#postings.get(term);
-      return postings ? [{ term, weight: weights[i], postings }] : [];
-    });
+    return counts.map(([term], i) => ({ term, weight: weights[i], postings: this.#postings.get(term) }));
   }
 }
 

@@ -1,12 +1,13 @@
 import type { FileHandle } from 'node:fs/promises';
 import { hasCode, NearmissError } from '../../base/errors.js';
 import { encodeFrame } from './frames.js';
+import { hasItsName } from './named-file.js';
 
 /** Waiting records that share one fsync, up to this many bytes (a single larger one goes alone). */
 const GROUP_BYTES = 8 * 2 ** 20;
 
 /** What the writer needs of an open file. */
-export type LogHandle = Pick<FileHandle, 'write' | 'datasync' | 'truncate' | 'close'>;
+export type LogHandle = Pick<FileHandle, 'write' | 'datasync' | 'truncate' | 'stat' | 'close'>;
 
 interface Waiting {
   record: Uint8Array;
@@ -65,6 +66,7 @@ export class LogWriter {
       this.#between.push(async () => {
         try {
           if (this.#failure) throw this.#failure;
+          if (!(await hasItsName(this.#handle, this.#path))) throw removed(this.#path);
           const next = await open();
           await this.#handle.close();
           this.#path = next.path;
@@ -136,6 +138,10 @@ export class LogWriter {
       this.#failure = unwritable(this.#path, error, 'open the state folder anew once the disk is in order');
       return this.#failure;
     }
+    if (!(await hasItsName(this.#handle, this.#path))) {
+      await this.#cutOff();
+      return removed(this.#path);
+    }
     this.#end += frame.length;
     return undefined;
   }
@@ -146,14 +152,26 @@ export class LogWriter {
       ? 'the disk is full: free some space and write again; what was acknowledged is safe'
       : 'what was acknowledged is safe; write again when the disk is in order';
     const failure = unwritable(this.#path, error, hint);
+    if (!(await this.#cutOff())) this.#failure = failure;
+    return failure;
+  }
+
+  /** Takes what was written after the last durable frame off again; says whether that worked. */
+  async #cutOff(): Promise<boolean> {
     try {
       await this.#handle.truncate(this.#end);
       await this.#handle.datasync();
+      return true;
     } catch {
-      this.#failure = failure;
+      return false;
     }
-    return failure;
   }
+}
+
+function removed(path: string): NearmissError {
+  return new NearmissError(`${path}: expected the log that is being written, got another file or none`, {
+    hint: 'the state folder was removed or replaced while it was in use: put it back, or start again with what is there',
+  });
 }
 
 function unwritable(path: string, cause: unknown, hint: string): NearmissError {

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
 import { holdFileLock } from '../../base/file-lock.js';
+import { unwritable } from '../../base/files.js';
+import { adviceOn, describeHolder } from '../../base/lock-holder.js';
 import { type OpenSearcherOptions, openSearcher, type Searcher } from '../searcher.js';
 import { checkBase } from './check-base.js';
 import { DEFAULT_LIMITS } from './check-writes.js';
@@ -31,6 +33,8 @@ export interface OpenLiveOptions {
 const MIN_WASTE_BYTES = 64 * 1024;
 const WASTE = 0.1;
 const ENTRIES_AT_ONCE = 256;
+const READ_ONLY_STATE =
+  'name a folder you may write to with --state, or serve without changes to documents: --read-only';
 
 /**
  * Makes a searcher's documents changeable. The base (a searcher, or what {@link openSearcher} takes) is never touched;
@@ -55,10 +59,12 @@ export async function openLiveSearcher(
 async function open(base: Searcher, options: OpenLiveOptions): Promise<LiveSearcher> {
   const { state, limits, onWarning = (message) => process.emitWarning(message) } = options;
   checkBase(base);
-  const lock = await holdFileLock(join(state, 'lock'));
+  const lock = await holdFileLock(join(state, 'lock'), { onWait: onWarning }).catch((error) => {
+    throw unwritable(state, error, READ_ONLY_STATE);
+  });
   if ('heldBy' in lock) {
-    throw new NearmissError(`${state}: process ${lock.heldBy} writes here already`, {
-      hint: 'one process at a time may have a state folder: stop that one, or choose another folder (if it ran on another machine and is gone, remove "lock")',
+    throw new NearmissError(`${state}: ${describeHolder(lock.heldBy)} writes here already`, {
+      hint: `one process at a time may have a state folder: choose another folder, or stop that process first${adviceOn(lock.heldBy, 'lock')}`,
     });
   }
   let log: WriteAheadLog | undefined;
@@ -71,7 +77,8 @@ async function open(base: Searcher, options: OpenLiveOptions): Promise<LiveSearc
     });
     const layer = new Layer(new LeasedSearcher(base), model);
     const encoded = await fill(layer, replay, options.onProgress);
-    const store = new LiveStore({ layer, log, limits: { ...DEFAULT_LIMITS, ...limits }, onWarning });
+    const allLimits = { ...DEFAULT_LIMITS, ...limits };
+    const store = new LiveStore({ layer, log, lost: lock.lost, limits: allLimits, onWarning });
     const superseded = log.bytes - layer.overlay.counts.bytes;
     if (encoded > 0 || superseded > Math.max(MIN_WASTE_BYTES, WASTE * log.bytes)) await store.compact();
     return new OpenedLiveSearcher(store, lock.release);

@@ -80,7 +80,7 @@ export class OpenedLiveSearcher extends OverBase implements LiveSearcher {
   }
 
   snippet(query: string, document: Document, options?: { length?: number }): Snippet {
-    return this.base.snippet(query, document, options);
+    return this.#store.layer.snippet(query, document, options);
   }
 
   async upsert(documents: readonly Document[]): Promise<UpsertResult> {

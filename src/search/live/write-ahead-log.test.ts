@@ -1,6 +1,17 @@
-import { copyFile, mkdtemp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import {
+  copyFile,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { LogHandle } from './log-writer.js';
 import { type OpenLogOptions, WriteAheadLog } from './write-ahead-log.js';
@@ -59,6 +70,7 @@ function failingFile(limits: { bytes?: number; sync?: boolean; truncate?: boolea
       };
       return {
         close: () => handle.close(),
+        stat: () => handle.stat(),
         datasync: () => (limits.sync ? Promise.reject(new Error('EIO: injected')) : handle.datasync()),
         truncate: (length) => (limits.truncate ? fail('EIO') : handle.truncate(length)),
         write: async (...args: unknown[]) => {
@@ -245,4 +257,35 @@ test('missing and foreign files and incomplete snapshots are named', async () =>
   await expect(readBack(folder)).rejects.toThrow(
     `${snapshot}: byte 16: the file ends in an incomplete record`,
   );
+});
+
+test('a write to a log that was removed or replaced is refused, and goes on when it is back', async () => {
+  const parent = await temporaryFolder();
+  const folder = join(parent, 'state');
+  const { log } = await openLog(folder);
+  await append(log, 'fine');
+  await rename(folder, join(parent, 'elsewhere'));
+  const expected = { message: expect.stringContaining('expected the log that is being written') };
+  await expect(append(log, 'lost')).rejects.toMatchObject(expected);
+  await expect(log.compact(() => [Buffer.from('all')])).rejects.toMatchObject(expected);
+  await logOf(folder, 'of somebody else');
+  await expect(append(log, 'lost')).rejects.toMatchObject(expected);
+  await rm(folder, { recursive: true });
+  await rename(join(parent, 'elsewhere'), folder);
+  await append(log, 'later');
+  await log.close();
+  expect((await readBack(folder)).records).toEqual(['fine', 'later']);
+});
+
+test('a write waits for a state folder that has no name for a moment', async () => {
+  const parent = await temporaryFolder();
+  const folder = join(parent, 'state');
+  const { log } = await openLog(folder);
+  await rename(folder, join(parent, 'elsewhere'));
+  const written = append(log, 'kept');
+  await sleep(100);
+  await rename(join(parent, 'elsewhere'), folder);
+  await written;
+  await log.close();
+  expect((await readBack(folder)).records).toEqual(['kept']);
 });

@@ -1,7 +1,8 @@
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
-import { AtomicFile, PARTIAL_PREFIX, writeFileAtomic } from '../../base/files.js';
+import { AtomicFile, writeFileAtomic } from '../../base/files.js';
+import { PARTIAL_PREFIX } from '../../base/partial-path.js';
 import { damaged, encodeFrame, fileHeader, readFrames } from './frames.js';
 import { type LogHandle, LogWriter } from './log-writer.js';
 

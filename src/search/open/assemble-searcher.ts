@@ -1,8 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { NearmissError } from '../../base/errors.js';
+import { describeLeftOut } from '../../data/left-out.js';
 import { openDataset } from '../../data/open.js';
 import { type Bm25Index, openBm25Index } from '../../index/bm25/index.js';
 import type { DocumentIndex } from '../../index/vectors/document-index.js';
+import { removeAndRepeat } from '../../index/vectors/index-folder.js';
 import { Bm25Retriever } from '../bm25-retriever.js';
 import { DenseIndex } from '../dense-index.js';
 import { StoredDocuments } from '../documents/stored-documents.js';
@@ -12,6 +14,7 @@ import type { HybridOptions } from '../hybrid-retriever.js';
 import type { Reranker } from '../reranker.js';
 import type { OpenSearcherOptions } from '../searcher.js';
 import type { Closing } from './closing.js';
+import { presentDocuments } from './collection-changes.js';
 import { openEncodedDocuments } from './computing-parts.js';
 import { needsWords, requiredModes } from './needs.js';
 import { OpenedSearcher, type SearcherParts } from './opened-searcher.js';
@@ -71,7 +74,7 @@ async function fusionOf(
 
 async function prepareStore(
   { data, cache }: Target,
-  { onProgress }: OpenSearcherOptions,
+  { onProgress, onNote }: OpenSearcherOptions,
   closing: Closing,
 ): Promise<Preparation | undefined> {
   if (data === undefined) return undefined;
@@ -79,11 +82,14 @@ async function prepareStore(
   const folder = `${cache}/documents`;
   const store = await closing.add(
     StoredDocuments.open(folder, dataset, {
-      onBuild: () =>
-        onProgress?.({ label: 'store documents', unit: 'documents', place: folder }) ?? NOBODY_WATCHES,
+      onBuild: () => {
+        const leftOut = describeLeftOut(dataset.sources.leftOut);
+        if (leftOut !== undefined) onNote?.(leftOut);
+        return onProgress?.({ label: 'store documents', unit: 'documents', place: folder }) ?? NOBODY_WATCHES;
+      },
     }),
   );
-  return { dataset, store, cache, onProgress };
+  return { dataset, store, cache, onProgress, onNote };
 }
 
 const NOBODY_WATCHES = { advance: (): void => {}, finish: (): void => {} };
@@ -97,7 +103,7 @@ async function openWords(parts: {
 }): Promise<Bm25Retriever | undefined> {
   const { target, preparation, filters, options, closing } = parts;
   const { threads, inWorkers } = options;
-  const index = await openBm25(target.bm25, preparation);
+  const index = await openBm25(target, preparation);
   // A pool of one thread would compute in the caller's.
   const ofPool = inWorkers ? Math.max(2, threads ?? availableParallelism()) : threads;
   // The pool's threads run from the moment it is made, so it is closed with the rest if something fails later.
@@ -106,11 +112,17 @@ async function openWords(parts: {
 
 /** An index of another state of the collection (a run's, after documents were added or edited) gives way to a new one. */
 async function openBm25(
-  folder: string | undefined,
+  { bm25, trained }: Target,
   preparation: Preparation | undefined,
 ): Promise<Bm25Index | undefined> {
-  const index = folder === undefined ? undefined : await openBm25Index(folder);
-  if (!preparation) return index;
+  const opening = bm25 === undefined ? undefined : openBm25Index(bm25);
+  if (!preparation) return opening;
+  const index = await opening?.catch((error) => {
+    // A run's own index can be made again; one that a person named is theirs to mend.
+    if (!trained || !(error instanceof NearmissError)) throw error;
+    preparation.onNote?.(`${error.message}; another index is used in its place`);
+    return undefined;
+  });
   return index?.meta.content === preparation.store.content
     ? index
     : prepareBm25(preparation, index?.meta.language);
@@ -127,13 +139,14 @@ async function openVectors(parts: {
   closing: Closing;
 }): Promise<SearcherParts['vectors']> {
   const { target, preparation, embedder, encoded, filters, options, closing } = parts;
-  const folder = target.vectors ?? (preparation && (await prepareVectors(preparation, embedder)));
-  if (folder === undefined) return undefined;
-  const documents = encoded ?? (await closing.add(openEncodedDocuments(folder, options)));
-  const index = new DenseIndex(documents, filters);
+  const open = (folder: string) => openEncodedDocuments(folder, options, removeAndRepeat(folder));
+  const documents =
+    encoded ?? (preparation && (await closing.add(prepareVectors(preparation, embedder, open))));
+  if (documents === undefined) return undefined;
+  const index = new DenseIndex(documents, filters, presentDocuments(documents, target, preparation));
   if (embedder.info.dimension !== index.dimension) {
     throw new NearmissError(
-      `${target.model} makes vectors of ${embedder.info.dimension} numbers, ${folder} holds ${index.dimension}`,
+      `${target.model} makes vectors of ${embedder.info.dimension} numbers, ${target.vectors} holds ${index.dimension}`,
       { hint: 'name the model that encoded the index' },
     );
   }

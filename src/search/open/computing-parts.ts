@@ -14,19 +14,24 @@ import { Closing } from './closing.js';
  * this thread is imported where it is needed, so that with workers only they load the native libraries.
  */
 
-/** The index of a collection that has been encoded. */
+/**
+ * The index of a collection that has been encoded.
+ *
+ * @param remedy what to do where it is damaged, if not to build it again
+ */
 export async function openEncodedDocuments(
   folder: string,
   options: OpenSearcherOptions,
+  remedy: string | undefined,
 ): Promise<DocumentIndex> {
   const { threads, inWorkers } = options;
-  const open = { threads, session: sessionOf(options) };
+  const open = { threads, session: sessionOf(options), remedy };
   if (!inWorkers) return (await import('../../index/vectors/open.js')).openDocumentIndex(folder, open);
   const closing = new Closing();
   try {
     const [vectors, documents] = await closing.all([
       closing.add(openVectorIndexInWorker(folder, open)),
-      IndexFolder.open(folder).then(readDocumentFiles),
+      IndexFolder.open(folder, { remedy }).then(readDocumentFiles),
     ]);
     return new DocumentIndex({ vectors, ...documents });
   } catch (error) {

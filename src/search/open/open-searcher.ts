@@ -41,7 +41,9 @@ async function openTarget(target: Target, options: OpenSearcherOptions): Promise
     const withVectors = needsVectors(options) && model !== undefined;
     const computing = closing.all([
       withVectors ? closing.add(openEmbedder(model, options)) : undefined,
-      withVectors && vectors !== undefined ? closing.add(openEncodedDocuments(vectors, options)) : undefined,
+      withVectors && vectors !== undefined
+        ? closing.add(openEncodedDocuments(vectors, options, target.remedy))
+        : undefined,
       reranker === undefined ? undefined : closing.add(openReranker(reranker, options)),
     ]);
     computing.catch(() => undefined);

@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { cacheFolder } from '../../base/cache-folder.js';
+import { besideFolder, cacheFolder } from '../../base/cache-folder.js';
 import { NearmissError } from '../../base/errors.js';
 import { exists } from '../../base/files.js';
 import { readJsonFile } from '../../base/json-file.js';
+import { isWritable } from '../../base/writable.js';
 import { FORMAT_NAME as BM25_FORMAT } from '../../index/bm25/format-name.js';
 import type { SplitTokensOptions } from '../../text/split-tokens.js';
 import { documentSplit } from '../../train/recipe/document-split.js';
 import { isRun, readRunDescription } from '../../train/run-description.js';
 import { RunDirectory } from '../../train/run-directory.js';
+import { runIndexRemedy } from '../../train/run-index.js';
 
 /** What a search needs and where it is; what is missing can be made, or the modes that need it are missing. */
 export interface Target {
@@ -21,6 +22,8 @@ export interface Target {
   model?: string;
   /** Folder of a vector index. */
   vectors?: string;
+  /** What to do where that is damaged, if not to build it again. */
+  remedy?: string;
   /** How the index's documents were read, where that is known. */
   split?: SplitTokensOptions;
   /** Folder of a BM25 index. */
@@ -46,12 +49,9 @@ export async function resolveTarget(path: string, options: TargetOptions): Promi
   }
   const name = basename(resolve(path));
   const { data, model } = options;
-  if (!info.isDirectory()) {
-    const cache = options.cache ?? (await writableCache(join(dirname(path), '.nearmiss', name), path));
-    return { name, data: path, model, cache };
-  }
   if (await isRun(path)) return runTarget(path, name, options);
-  const cache = options.cache ?? (await writableCache(join(path, '.nearmiss'), path));
+  const cache = options.cache ?? (await writableCache(await besideFolder(path), path));
+  if (!info.isDirectory()) return { name, data: path, model, cache };
   const index = await indexFormat(path);
   if (index === BM25_FORMAT) return { name, data, model, bm25: path, cache };
   if (index !== undefined) return { name, data, model, vectors: path, cache };
@@ -84,6 +84,7 @@ async function runTarget(path: string, name: string, options: TargetOptions): Pr
     ...target,
     model: run.file('best'),
     vectors: run.stepPath('index', best.step),
+    remedy: runIndexRemedy(run, best.step),
     split: documentSplit(description.recipe.model),
   };
 }
@@ -96,13 +97,8 @@ async function indexFormat(folder: string): Promise<string | undefined> {
 
 /** The place wanted, or one in the user's cache where that may not be written. */
 async function writableCache(wanted: string, path: string): Promise<string> {
-  let parent = wanted;
-  while (!(await exists(parent))) parent = dirname(parent);
-  const writable = await access(parent, constants.W_OK).then(
-    () => true,
-    () => false,
-  );
-  if (writable) return wanted;
+  // Where nothing can be kept at all, what is in the place wanted may be enough.
+  if ((await isWritable(wanted)) || !(await isWritable(cacheFolder()))) return wanted;
   const hash = createHash('sha256').update(resolve(path)).digest('hex').slice(0, 12);
   return join(cacheFolder(), 'search', `${basename(resolve(path))}-${hash}`);
 }

@@ -26,24 +26,31 @@ export const statusRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
             model: z.object({ name: z.string(), dimension: z.int() }).optional(),
             writable: z.boolean(),
             auth: z.enum(['none', 'required']),
+            run: z.string().optional().describe('The run that is served, where it is one.'),
             runs: z.array(z.string()),
+            runsOfCollection: z.array(z.string()).describe('Those whose documents are the served ones.'),
           }),
           ...errors,
         },
       },
     },
     () =>
-      index.use(async ({ name, version, documents, modes, defaultMode, model }) => ({
-        name,
-        version,
-        documents: documents.count,
-        modes: [...modes],
-        defaultMode,
-        model,
-        writable: context.writable,
-        auth: context.auth,
-        runs: await runs.list(),
-      })),
+      index.use(async ({ name, version, documents, modes, defaultMode, model }) => {
+        const names = await runs.list();
+        return {
+          name,
+          version,
+          documents: documents.count,
+          modes: [...modes],
+          defaultMode,
+          model,
+          writable: context.writable,
+          auth: context.auth,
+          run: runs.served,
+          runs: names,
+          runsOfCollection: await runs.ofCollection(names),
+        };
+      }),
   );
 
   app.get(

@@ -25,6 +25,7 @@ export const runSummary = z.object({ name: z.string(), ...summary }).meta({ id: 
 const process = z.object({
   state: z.enum(['running', 'finished', 'stopped', 'absent']),
   pid: z.int().optional(),
+  host: z.string().optional(),
   threads: z.int().optional(),
   startedAt: time.optional(),
   lastEventAt: time.optional(),
@@ -122,7 +123,9 @@ export const runCurves = z
     loss: series,
     gradientNorm: series.describe('Before clipping.'),
     groupNorms: seriesByName.describe('Gradient norms by layer group.'),
-    sourceNorms: seriesByName.describe("Gradient norms by the sources of the stage's negatives."),
+    sourceNorms: seriesByName.describe(
+      'Gradient norms by source of negatives: of each by itself where the run measured that, else of the mixture.',
+    ),
     learningRate: series,
     dev: seriesByName,
     indexAge: series.describe('Steps since the checkpoint that mined the negatives.'),

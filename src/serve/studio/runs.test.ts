@@ -120,7 +120,8 @@ describe('a finished run', () => {
     expect(curves.loss.y).toEqual(steps.map(({ loss }) => Number(loss.toPrecision(6))));
     expect(curves.loss.x).toEqual(steps.map(({ step }) => step));
     expect(curves.negativesVersion).toEqual({ x: [10, 19, 20, 29], y: [10, 10, 20, 20] });
-    expect(Object.keys(curves.sourceNorms)).toEqual(['bm25', 'in-batch + ann']);
+    expect(Object.keys(curves.sourceNorms)).toEqual(['bm25', 'in-batch', 'ann']);
+    expect(curves.sourceNorms.ann.x).toEqual([10, 15, 20, 25]);
     expect(curves.replaced.x).toEqual([20]);
     expect(curves.refreshSeconds.encode.x).toEqual([10, 20]);
     expect(curves.documentsPerSecond.y.every((speed) => speed > 0)).toBe(true);

@@ -122,6 +122,14 @@ describe('what cannot be trained', () => {
       'my.yaml:5: evaluation.best: expected one of the measures (RR@10, nDCG@10, R@100), got AP',
     ],
     [
+      `${ANN}refresh: {index: {storage: i8}}`,
+      'my.yaml:5: refresh.index.storage: expected f32 or f16 for a flat index, which is exact, got i8',
+    ],
+    ...['R@1000', 'recall_1000', 'RR(rel=2)@1000'].map((measure) => [
+      `${ANN}evaluation:\n  measures: [RR@10, ${measure}]`,
+      `my.yaml:6: evaluation.measures.1: expected a measure of the first 100 ranks, which is evaluation.depth, got ${measure}`,
+    ]),
+    [
       `${ANN}loss: {name: hinge, margin: 41}`,
       'my.yaml:5: loss.margin: expected at most 40, as cosines over a temperature of 0.05 differ by no more, got 41',
     ],
@@ -174,6 +182,9 @@ describe('what is hardly meant', () => {
 test.each([
   ['hinge within reach', `${ANN}loss: {name: hinge, margin: 40}`],
   ['lamb', `${ANN}optimizer: {name: lamb}`],
+  ['an 8-bit graph', `${ANN}refresh: {index: {type: hnsw, storage: i8}}`],
+  ['rankings as deep as measures look', `${ANN}evaluation: {measures: [R@1000], depth: 1000}`],
+  ['measures without a last rank', `${ANN}evaluation: {measures: [AP, IPrec@0.1, Rprec], depth: 1}`],
   ['a batch of one with sampled negatives', `${stage('{source: bm25}', 'batch: {queries: 1}')}`],
   [
     'hardest in batch among sampled ones',

@@ -1,3 +1,4 @@
+import { parseMeasure } from '../../evaluate/parse-measure.js';
 import { checkCross } from './check-cross.js';
 import { checkSource } from './check-source.js';
 import type { Keys } from './origin-tree.js';
@@ -9,7 +10,9 @@ export function checkRecipe(recipe: Recipe): Problem[] {
   const problems = [
     ...checkModel(recipe),
     ...(recipe.model.kind === 'cross' ? checkCross(recipe) : []),
+    ...checkIndex(recipe),
     ...checkEvaluation(recipe),
+    ...checkMeasureDepth(recipe),
     ...checkStageNames(recipe),
     ...recipe.stages.flatMap((stage, index) => checkStage(recipe, stage, ['stages', index])),
   ];
@@ -57,6 +60,34 @@ function checkModel({ model }: Recipe): Problem[] {
     error('head.layerNorm', 'a LayerNorm needs a projection before it', 'set model.head.projection');
   }
   return problems;
+}
+
+function checkIndex({ refresh: { index } }: Recipe): Problem[] {
+  if (index.type !== 'flat' || index.storage !== 'i8') return [];
+  return [
+    {
+      level: 'error',
+      keys: ['refresh', 'index', 'storage'],
+      message: 'expected f32 or f16 for a flat index, which is exact, got i8',
+      hint: 'set refresh.index.storage=f16, or refresh.index.type=hnsw',
+    },
+  ];
+}
+
+/** A measure that looks deeper than rankings go would be another measure under its name. */
+function checkMeasureDepth({ evaluation: { measures, depth } }: Recipe): Problem[] {
+  return measures.flatMap((name, index): Problem[] => {
+    const { cutoff = 0 } = parseMeasure(name);
+    if (cutoff <= depth) return [];
+    return [
+      {
+        level: 'error',
+        keys: ['evaluation', 'measures', index],
+        message: `expected a measure of the first ${depth} ranks, which is evaluation.depth, got ${name}`,
+        hint: `set evaluation.depth=${cutoff}, or choose another measure`,
+      },
+    ];
+  });
 }
 
 function checkEvaluation({ evaluation: { best, measures, split } }: Recipe): Problem[] {

@@ -18,8 +18,8 @@ export function canonicalJson(value: unknown): string {
 }
 
 /**
- * SHA-256 of what a recipe makes happen. Its name and description change nothing that is computed and do not
- * count.
+ * SHA-256 of what a recipe makes happen. Its name and description, and how often evidence is taken, change nothing that
+ * is learned and do not count.
  */
 export function fingerprintRecipe(recipe: Recipe): string {
   return createHash('sha256')
@@ -52,6 +52,7 @@ export function formatDifferences(differences: readonly RecipeDifference[]): str
   return differences.map(({ path, before, after }) => `${path}: ${show(before)} → ${show(after)}`).join('\n');
 }
 
-function computed({ name: _, description: __, ...rest }: Recipe): Omit<Recipe, 'name' | 'description'> {
+function computed(recipe: Recipe): Omit<Recipe, 'name' | 'description' | 'evidence'> {
+  const { name: _, description: __, evidence: ___, ...rest } = recipe;
   return rest;
 }

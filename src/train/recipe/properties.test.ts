@@ -127,9 +127,11 @@ test('fingerprints are equal exactly where nothing differs', async () => {
   );
 });
 
-test('name and description do not count; order and names of stages do', async () => {
+test('name, description and evidence do not count; order and names of stages do', async () => {
   const { recipe } = await loadRecipe('bm25-then-bm25-rand');
-  expect(fingerprintRecipe({ ...recipe, name: 'x', description: 'y' })).toBe(fingerprintRecipe(recipe));
+  const same = { ...recipe, name: 'x', description: 'y', evidence: { every: 7 } };
+  expect(fingerprintRecipe(same)).toBe(fingerprintRecipe(recipe));
+  expect(diffRecipes(recipe, same)).toEqual([]);
   const turned = { ...recipe, stages: recipe.stages.toReversed() };
   expect(fingerprintRecipe(turned)).not.toBe(fingerprintRecipe(recipe));
   expect(formatDifferences(diffRecipes(recipe, turned))).toBe(

@@ -15,6 +15,7 @@ export interface Recipe {
   refresh: RefreshRecipe;
   evaluation: EvaluationRecipe;
   checkpoint: CheckpointRecipe;
+  evidence: EvidenceRecipe;
   stages: StageRecipe[];
 }
 
@@ -97,6 +98,11 @@ export interface CheckpointRecipe {
   every: number;
   /** How many of the newest to keep besides the best. */
   keep: number;
+}
+
+export interface EvidenceRecipe {
+  /** Steps between measurements of what each source of negatives teaches by itself; 0 for none. */
+  every: number;
 }
 
 export interface StageRecipe {

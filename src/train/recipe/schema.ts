@@ -136,7 +136,9 @@ const evaluation = mapping({
   queries: whole(0).default(0).describe('at most this many queries, always the same; 0 for all'),
   depth: whole(1)
     .default(100)
-    .describe("how deep rankings go; for a cross-encoder, how many of BM25's documents it reranks"),
+    .describe(
+      "how deep rankings go, and so the deepest a measure may look; for a cross-encoder, how many of BM25's documents it reranks",
+    ),
   best: measure()
     .optional()
     .describe('the measure that decides which checkpoint is best; the first of `measures` unless given'),
@@ -194,6 +196,15 @@ export const recipeSchema = mapping({
       keep: whole(1).describe('how many of the newest to keep besides the best'),
     },
     { every: 100, keep: 2 },
+  ),
+  evidence: section(
+    {
+      every: whole(0).describe(
+        'steps between measurements of loss and gradient norms by source of negatives, in stages with several; each takes about one more step for each source; 0 for none',
+      ),
+    },
+    // Under 3 % of a stage with two sources; beside checkpoints every 100 it meets negatives of every age.
+    { every: 75 },
   ),
   stages: list(stage, 'a list of stages').describe('what is learned one after the other'),
 });

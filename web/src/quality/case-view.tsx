@@ -1,5 +1,6 @@
 import { ErrorState, Spinner } from '../components/index.js';
 import { Link, pathWith } from '../router.js';
+import { DocumentLink } from '../study/document-link.js';
 import { useRequest } from '../use-request.js';
 import { type QualityCase, type QualityHit, readCase } from './quality-api.js';
 
@@ -32,14 +33,21 @@ function Lists({ run, found }: { run: string; found: QualityCase }) {
         <Link href={pathWith('/space', { run, query: id })}>See it in space</Link>
       </p>
       <div class="case-lists">
-        <ResultList title="BM25" hits={lists.bm25} other="model" />
-        <ResultList title="Trained model" hits={lists.model} other="BM25" />
+        <ResultList run={run} title="BM25" hits={lists.bm25} other="model" />
+        <ResultList run={run} title="Trained model" hits={lists.model} other="BM25" />
       </div>
     </section>
   );
 }
 
-function ResultList({ title, hits, other }: { title: string; hits: QualityHit[]; other: string }) {
+interface ResultListProps {
+  run: string;
+  title: string;
+  hits: QualityHit[];
+  other: string;
+}
+
+function ResultList({ run, title, hits, other }: ResultListProps) {
   return (
     <div>
       <h3>{title}</h3>
@@ -47,9 +55,9 @@ function ResultList({ title, hits, other }: { title: string; hits: QualityHit[];
       <ol class="case-hits">
         {hits.map((hit) => (
           <li key={hit.id} class={isRelevant(hit) ? 'case-relevant' : undefined}>
-            <Link href={`/document/${encodeURIComponent(hit.id)}`}>
+            <DocumentLink run={run} id={hit.id}>
               {hit.title ?? (hit.excerpt || hit.id)}
-            </Link>
+            </DocumentLink>
             <p class="small soft case-meta">
               {isRelevant(hit) ? <b class="case-mark">✓ relevant</b> : judgment(hit)} ·{' '}
               {hit.otherRank === undefined ? `not in ${other}'s 100` : `${other}: ${hit.otherRank}`}

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
+  addCondition,
   type Condition,
   describeCondition,
   fieldsOf,
@@ -61,4 +62,27 @@ test('conditions read as words', () => {
     'year at most 2010',
     'url is present',
   ]);
+});
+
+describe('one condition more', () => {
+  const english = { field: 'lang', operator: '$eq', value: 'en' } as const;
+
+  test('joins a list of conditions', () => {
+    expect(JSON.parse(addCondition('{"year":{"$gte":2000}}', english))).toEqual({
+      year: { $gte: 2000 },
+      lang: { $eq: 'en' },
+    });
+    expect(JSON.parse(addCondition('', english))).toEqual({ lang: { $eq: 'en' } });
+  });
+
+  test('leaves a filter in force that says more than a list can', () => {
+    const either = { $or: [{ year: 2004 }, { year: 2005 }] };
+    expect(JSON.parse(addCondition(JSON.stringify(either), english))).toEqual({
+      $and: [either, { lang: { $eq: 'en' } }],
+    });
+  });
+
+  test('takes the place of what is no filter', () => {
+    expect(JSON.parse(addCondition('{broken', english))).toEqual({ lang: { $eq: 'en' } });
+  });
 });

@@ -44,6 +44,15 @@ export function toConditions(filter: string): Condition[] | undefined {
   return conditions;
 }
 
+/** The filter in force, and one condition more. */
+export function addCondition(filter: string, condition: Condition): string {
+  const conditions = toConditions(filter);
+  if (conditions) return toFilter([...conditions, condition]);
+  const present = parse(filter);
+  const added = toFilter([condition]);
+  return isObject(present) ? JSON.stringify({ $and: [present, JSON.parse(added)] }) : added;
+}
+
 export function describeCondition({ field, operator, value }: Condition): string {
   if (operator === '$exists') return `${field} ${value ? 'is present' : 'is missing'}`;
   return `${field} ${OPERATORS[operator]} ${value === null ? 'null' : String(value)}`;

@@ -7,12 +7,12 @@ import { MODES } from '../modes.js';
 import { navigate, usePlace, useTitle } from '../router.js';
 import { useServerInfo } from '../server-info.js';
 import { FilterBar } from './filter-bar.js';
-import { fieldsOf, type Scalar, toConditions, toFilter } from './filter-conditions.js';
+import { addCondition, fieldsOf, type Scalar } from './filter-conditions.js';
 import { useHitKeys } from './keyboard.js';
 import { ModeSwitch } from './mode-switch.js';
 import { Results } from './results.js';
 import { SearchBox } from './search-box.js';
-import { DEFAULT_K, pathOf, readState, type SearchState } from './search-state.js';
+import { DEFAULT_K, pathOf, presentState, readState, type SearchState } from './search-state.js';
 import { useSearches } from './use-searches.js';
 import { Welcome } from './welcome.js';
 
@@ -37,15 +37,17 @@ function Search({ info }: { info: ServerInfo }) {
   useTitle(state.query);
   useHitKeys(page);
 
-  const change = (part: Partial<SearchState>) => navigate(pathOf({ ...state, ...part }));
+  // What is in force is asked of the address: a pause in typing may end after something else was chosen.
+  const change = (part: Partial<SearchState>) => navigate(pathOf({ ...presentState(), ...part }));
   /** Typing makes one step in the history, however many pauses it has. */
   const search = (query: string, final: boolean) => {
-    const to = pathOf({ ...state, query });
-    if (to !== pathOf(state)) navigate(to, { replace: typing.current });
+    if (query !== presentState().query) {
+      navigate(pathOf({ ...presentState(), query }), { replace: typing.current });
+    }
     typing.current = !final;
   };
   const filterBy = (field: string, value: Scalar) =>
-    change({ filter: toFilter([...(toConditions(state.filter) ?? []), { field, operator: '$eq', value }]) });
+    change({ filter: addCondition(presentState().filter, { field, operator: '$eq', value }) });
   const compare = (comparing: boolean) =>
     change({ modes: comparing ? defaultComparison(info, asked) : [info.defaultMode] });
 

@@ -26,6 +26,11 @@ export function readState(params: URLSearchParams): SearchState {
   };
 }
 
+/** What the address says now, which may be newer than what is drawn. */
+export function presentState(): SearchState {
+  return readState(new URLSearchParams(location.search));
+}
+
 /** The address of a search; `path` may be another page that keeps the search to go back to. */
 export function pathOf(state: SearchState, path = '/'): string {
   return pathWith(path, {

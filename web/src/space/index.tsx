@@ -83,14 +83,23 @@ function Space({ run }: { run: string }) {
         />
         <div class="space-main">
           {study.error && <ErrorState error={study.error} onRetry={study.reload} />}
-          {picture && !study.error && <Picture picture={picture} view={view} stale={study.loading} />}
+          {picture && !study.error && (
+            <Picture run={run} picture={picture} view={view} stale={study.loading} />
+          )}
         </div>
       </div>
     </div>
   );
 }
 
-function Picture({ picture, view, stale }: { picture: SpacePicture; view: View; stale: boolean }) {
+interface PictureProps {
+  run: string;
+  picture: SpacePicture;
+  view: View;
+  stale: boolean;
+}
+
+function Picture({ run, picture, view, stale }: PictureProps) {
   const [hidden, setHidden] = useState<ReadonlySet<PointKind>>(new Set());
   const [active, setActive] = useState<number | undefined>();
   const toggle = (kind: PointKind) =>
@@ -118,7 +127,7 @@ function Picture({ picture, view, stale }: { picture: SpacePicture; view: View; 
           />
         ))}
       </div>
-      <PointTable picture={picture} hidden={hidden} onActive={setActive} />
+      <PointTable run={run} picture={picture} hidden={hidden} onActive={setActive} />
       <p class="soft small">
         Marks that are near each other are alike to the model. Distances between far ones, and the axes, mean
         nothing.

@@ -1,16 +1,17 @@
 import { KIND_STYLES, type PointKind } from '../../../src/analyze/space/kinds.js';
 import { type Column, Table } from '../components/index.js';
-import { Link } from '../router.js';
+import { DocumentLink } from '../study/document-link.js';
 import { nameOf, type SpacePicture } from './space-api.js';
 
 export interface PointTableProps {
+  run: string;
   picture: SpacePicture;
   hidden: ReadonlySet<PointKind>;
   onActive: (place: number | undefined) => void;
 }
 
 /** The same points as rows: what a keyboard and a screen reader use in place of the picture. */
-export function PointTable({ picture, hidden, onActive }: PointTableProps) {
+export function PointTable({ run, picture, hidden, onActive }: PointTableProps) {
   const { points, maps } = picture;
   const rows = points.flatMap((point, place) =>
     point.kind === 'query' || hidden.has(point.kind) ? [] : { point, place },
@@ -20,14 +21,15 @@ export function PointTable({ picture, hidden, onActive }: PointTableProps) {
     {
       name: 'Document',
       cell: ({ point, place }) => (
-        <Link
-          href={`/document/${encodeURIComponent(point.id)}`}
+        <DocumentLink
+          run={run}
+          id={point.id}
           onFocus={() => onActive(place)}
           onBlur={() => onActive(undefined)}
           onPointerEnter={() => onActive(place)}
         >
           {nameOf(point)}
-        </Link>
+        </DocumentLink>
       ),
       sortBy: ({ point }) => nameOf(point),
     },

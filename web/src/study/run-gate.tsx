@@ -4,14 +4,13 @@ import { EmptyState, ErrorState, Spinner } from '../components/index.js';
 import { navigate, pathWith, usePlace } from '../router.js';
 import { useServerInfo } from '../server-info.js';
 
-/** Shows a page about one run: the one of the address, else the first. Without runs it says how to get one. */
+/** Shows a page about one run: the one of the address, else the one that is served, else the first. Without runs it says how to get one. */
 export function RunGate({ page: Page }: { page: ComponentType<{ run: string }> }) {
   const info = useServerInfo();
   const { params } = usePlace();
   if (info.error && !info.data) return <ErrorState error={info.error} onRetry={info.reload} />;
   if (!info.data) return <Spinner label="Asking the server for its runs" />;
-  const { runs } = info.data;
-  const run = params.get('run') ?? runs[0];
+  const run = params.get('run') ?? info.data.run ?? info.data.runs[0];
   if (run === undefined) {
     return (
       <EmptyState title="No run is served">

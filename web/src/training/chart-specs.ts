@@ -91,17 +91,18 @@ function groupChart(runs: readonly ShownRun[], { smoothing, group }: ChartOption
 function sourceChart(runs: readonly ShownRun[], { smoothing }: ChartOptions): ChartSpec {
   const series = runs.flatMap(({ name, curves, colour }, nth) =>
     Object.entries(curves.sourceNorms).map(
-      ([source, norms], place): LineSeries => ({
-        name: runs.length === 1 ? source : `${name}: ${source}`,
-        ...smoothedSeries(norms, smoothing, curves.stages),
-        colour: runs.length === 1 ? seriesStyle(place).colour : colour,
-        dash: runs.length === 1 ? undefined : seriesStyle(nth + 7 * place).dash,
-      }),
+      ([source, norms], place): LineSeries =>
+        dotted({
+          name: runs.length === 1 ? source : `${name}: ${source}`,
+          ...smoothedSeries(norms, smoothing, curves.stages),
+          colour: runs.length === 1 ? seriesStyle(place).colour : colour,
+          dash: runs.length === 1 ? undefined : seriesStyle(nth + 7 * place).dash,
+        }),
     ),
   );
   return {
     title: 'Gradient norm by source of negatives',
-    description: 'the sources of the stage that took the step',
+    description: 'each source by itself, at the steps where that was measured; a + stands for a mixture',
     yLabel: 'norm',
     series,
   };

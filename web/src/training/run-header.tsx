@@ -110,6 +110,7 @@ function ProcessCard({ of: role, process }: { of: Role; process: ProcessDetails 
       <p class="soft small">
         {[
           process.pid !== undefined && `process ${process.pid}`,
+          process.host && `on ${process.host}`,
           threads !== undefined && `${threads} ${threads === 1 ? 'thread' : 'threads'}`,
           lastEventAt && `last heard of ${formatAgo(lastEventAt)}`,
         ]

@@ -48,14 +48,21 @@ export function registerBm25Index(bm25: Command): void {
 }
 
 async function indexAction(data: string, folder: string, flags: IndexFlags): Promise<void> {
-  const [{ openSources }, { SourcesDataset }, { buildBm25Index }, { Progress, count }, { estimateLines }] =
-    await Promise.all([
-      import('../../../data/open.js'),
-      import('../../../data/sources-dataset.js'),
-      import('../../../index/bm25/build.js'),
-      import('../../../base/progress.js'),
-      import('../../estimate-lines.js'),
-    ]);
+  const [
+    { openSources },
+    { SourcesDataset },
+    { buildBm25Index },
+    { Progress, count },
+    { estimateLines },
+    { tellLeftOut },
+  ] = await Promise.all([
+    import('../../../data/open.js'),
+    import('../../../data/sources-dataset.js'),
+    import('../../../index/bm25/build.js'),
+    import('../../../base/progress.js'),
+    import('../../estimate-lines.js'),
+    import('../../tell-left-out.js'),
+  ]);
   const sources = await openSources(data, toOpenOptions(flags));
   const total = await estimateLines(sources.documents.map(({ file }) => file));
   const progress = new Progress({ label: 'index', unit: 'documents', total });
@@ -70,6 +77,7 @@ async function indexAction(data: string, folder: string, flags: IndexFlags): Pro
     onDocument: () => progress.advance(1, ++done % 100 === 0 ? perSecond() : undefined),
   });
   progress.finish(perSecond());
+  tellLeftOut(sources);
   const bytes = Object.values(meta.files).reduce((sum, file) => sum + file.bytes, 0);
   const summary = { index: folder, ...counts(meta), bytes };
   if (flags.json) process.stdout.write(`${JSON.stringify(summary)}\n`);

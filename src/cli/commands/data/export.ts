@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { checkApart } from '../../../base/check-apart.js';
 
 interface ExportFlags {
   overwrite?: boolean;
@@ -11,7 +12,7 @@ export function registerExport(data: Command): void {
     .description('Writes a collection as the files of MS MARCO, for other tools.')
     .argument('<source>', 'a BEIR folder, or anything that import reads')
     .argument('<out>', 'the folder to write')
-    .option('--overwrite', 'replace the folder where it exists')
+    .option('--overwrite', 'replace what was exported there before')
     .action(exportAction)
     .addHelpText(
       'after',
@@ -26,6 +27,7 @@ Examples:
 }
 
 async function exportAction(source: string, out: string, flags: ExportFlags): Promise<void> {
+  await checkApart(out, [source]);
   const [{ openDataset }, { writeMsmarco }, { Progress }] = await Promise.all([
     import('../../../data/open.js'),
     import('../../../data/writers/msmarco.js'),

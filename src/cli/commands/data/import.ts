@@ -1,5 +1,12 @@
 import type { Command } from 'commander';
-import { addSourceOptions, formatsHelp, type SourceFlags, toOpenOptions } from './source-options.js';
+import { checkApart } from '../../../base/check-apart.js';
+import {
+  addSourceOptions,
+  formatsHelp,
+  type SourceFlags,
+  sourcePaths,
+  toOpenOptions,
+} from './source-options.js';
 
 interface ImportFlags extends SourceFlags {
   gzip?: boolean;
@@ -19,7 +26,7 @@ export function registerImport(data: Command): void {
     .argument('<out>', 'the folder to write');
   addSourceOptions(command)
     .option('--gzip', 'compress corpus, queries and examples')
-    .option('--overwrite', 'replace the folder where it exists')
+    .option('--overwrite', 'replace a BEIR folder that is there')
     .option('--skip-errors', 'leave records with errors out and list them, instead of stopping at the first')
     .option('--json', 'print the counts as JSON')
     .action(importAction)
@@ -40,12 +47,16 @@ Examples:
 }
 
 async function importAction(source: string, out: string, flags: ImportFlags): Promise<void> {
-  const [{ openDataset }, { writeBeir }, { Progress }, { ProblemTally }] = await Promise.all([
-    import('../../../data/open.js'),
-    import('../../../data/writers/beir.js'),
-    import('../../../base/progress.js'),
-    import('./problem-tally.js'),
-  ]);
+  await checkApart(out, sourcePaths(source, flags));
+  const [{ openDataset }, { writeBeir }, { Progress }, { ProblemTally }, { tellLeftOut }] = await Promise.all(
+    [
+      import('../../../data/open.js'),
+      import('../../../data/writers/beir.js'),
+      import('../../../base/progress.js'),
+      import('./problem-tally.js'),
+      import('../../tell-left-out.js'),
+    ],
+  );
   const tally = new ProblemTally({ skipErrors: flags.skipErrors ?? false });
   const dataset = await openDataset(source, { ...toOpenOptions(flags), onProblem: tally.onProblem });
   const progress = new Progress({ label: 'import', unit: 'records' });
@@ -56,9 +67,10 @@ async function importAction(source: string, out: string, flags: ImportFlags): Pr
   });
   progress.finish();
   tally.print(source, counts.dangling);
-  const { format, ignored = [] } = dataset.sources;
+  const { format, ignored = [], leftOut } = dataset.sources;
   if (ignored.length > 0) process.stderr.write(`not imported: ${ignored.join(', ')}\n`);
-  const result = { out, format, ...counts, errors: tally.errors, warnings: tally.warnings };
+  tellLeftOut(dataset.sources);
+  const result = { out, format, ...counts, leftOut, errors: tally.errors, warnings: tally.warnings };
   process.stdout.write(flags.json ? `${JSON.stringify(result)}\n` : describeCounts(result));
 }
 

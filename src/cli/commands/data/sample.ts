@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { checkApart } from '../../../base/check-apart.js';
 import { list, wholeNumber } from './source-options.js';
 
 interface SampleFlags {
@@ -23,7 +24,7 @@ export function registerSample(data: Command): void {
     .option('--from <splits>', 'draw queries from these splits, comma separated (default: all)', list)
     .option('--seed <n>', 'same seed, same sample', wholeNumber(), 42)
     .option('--gzip', 'compress corpus, queries and examples')
-    .option('--overwrite', 'replace the folder where it exists')
+    .option('--overwrite', 'replace a BEIR folder that is there')
     .option('--json', 'print the counts as JSON')
     .action(sampleAction)
     .addHelpText(
@@ -38,6 +39,7 @@ Examples:
 }
 
 async function sampleAction(source: string, out: string, flags: SampleFlags): Promise<void> {
+  await checkApart(out, [source]);
   const [{ openDataset }, { sampleDataset }, { writeBeir }] = await Promise.all([
     import('../../../data/open.js'),
     import('../../../data/sample.js'),

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { UsageError } from '../../../base/errors.js';
 import {
   FILE_FORMAT_SUMMARIES,
   FOLDER_FORMAT_SUMMARIES,
@@ -6,6 +7,7 @@ import {
 } from '../../../data/format-names.js';
 import type { OpenOptions } from '../../../data/open.js';
 import type { TopicPart } from '../../../data/readers/trec-topics.js';
+import { DEFAULT_MAX_WORDS, mostOverlap } from '../../../text/passage-limits.js';
 
 /** The flags that say what a source is; see {@link toOpenOptions}. */
 export interface SourceFlags {
@@ -69,6 +71,7 @@ export function addSourceOptions(command: Command): Command {
 
 /** The flags as {@link OpenOptions}. */
 export function toOpenOptions(flags: SourceFlags): OpenOptions {
+  checkOverlap(flags);
   return {
     ...(flags.format !== 'auto' && { format: flags.format }),
     documents: flags.documents,
@@ -88,6 +91,21 @@ export function toOpenOptions(flags: SourceFlags): OpenOptions {
     fields: { id: flags.idField, text: flags.textField, title: flags.titleField, lineIds: flags.lineIds },
     queryFields: { id: flags.queryIdField, text: flags.queryTextField },
   };
+}
+
+function checkOverlap({ overlap = 0, maxWords = DEFAULT_MAX_WORDS }: SourceFlags): void {
+  const most = mostOverlap(maxWords);
+  if (overlap <= most) return;
+  throw new UsageError(
+    `--overlap: expected at most ${most}, half of --max-words ${maxWords}, got ${overlap}`,
+    { hint: 'choose a smaller overlap, or longer passages' },
+  );
+}
+
+/** Every path that a source is read from. */
+export function sourcePaths(source: string, flags: SourceFlags): (string | undefined)[] {
+  const { documents, queries, qrels = {}, examples = {} } = flags;
+  return [source, documents, queries, ...Object.values(qrels), ...Object.values(examples)];
 }
 
 /** The formats with what they are, for the help text. */

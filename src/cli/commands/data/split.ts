@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { checkApart } from '../../../base/check-apart.js';
 import type { SplitBy, SplitResult } from '../../../data/split.js';
 import { list, wholeNumber } from './source-options.js';
 
@@ -30,7 +31,7 @@ export function registerSplit(data: Command): void {
     .option('--from <splits>', 'divide only these splits, comma separated (default: all)', list)
     .option('--seed <n>', 'same seed, same splits', wholeNumber(), 42)
     .option('--gzip', 'compress corpus, queries and examples')
-    .option('--overwrite', 'replace the folder where it exists')
+    .option('--overwrite', 'replace a BEIR folder that is there')
     .option('--json', 'print the result as JSON')
     .action(splitAction)
     .addHelpText(
@@ -50,6 +51,7 @@ Examples:
 }
 
 async function splitAction(source: string, out: string, flags: SplitFlags): Promise<void> {
+  await checkApart(out, [source]);
   const [{ openDataset }, { splitDataset }, { ResplitDataset }, { writeBeir }] = await Promise.all([
     import('../../../data/open.js'),
     import('../../../data/split.js'),

@@ -23,16 +23,19 @@ Examples:
 }
 
 async function statsAction(source: string, flags: SourceFlags & { json?: boolean }): Promise<void> {
-  const [{ openDataset }, { datasetStats }, { Progress }] = await Promise.all([
+  const [{ openDataset }, { datasetStats }, { Progress }, { tellLeftOut }] = await Promise.all([
     import('../../../data/open.js'),
     import('../../../data/stats.js'),
     import('../../../base/progress.js'),
+    import('../../tell-left-out.js'),
   ]);
   const dataset = await openDataset(source, toOpenOptions(flags));
   const progress = new Progress({ label: 'stats', unit: 'records' });
   const stats = await datasetStats(dataset, { onRecord: () => progress.advance() });
   progress.finish();
-  process.stdout.write(flags.json ? `${JSON.stringify(stats)}\n` : describe(stats));
+  tellLeftOut(dataset.sources);
+  const { leftOut } = dataset.sources;
+  process.stdout.write(flags.json ? `${JSON.stringify({ ...stats, leftOut })}\n` : describe(stats));
 }
 
 function describe(stats: DatasetStats): string {

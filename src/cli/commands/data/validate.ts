@@ -22,8 +22,9 @@ export function registerValidate(data: Command): void {
       'after',
       `
 Errors: broken UTF-8, JSON or CSV · missing or mistyped fields (a list given as a text) · ids that come twice ·
-judgments and examples that point nowhere or contradict each other · missing files.
-Warnings: empty texts · queries without a relevant document · repeated judgments · empty splits.
+judgments and examples that point nowhere or contradict each other · missing or unreadable files.
+Warnings: empty texts · ids with white space · queries without a relevant document · repeated judgments ·
+empty splits.
 
 Examples:
   nearmiss data validate data/mine
@@ -34,10 +35,11 @@ Examples:
 }
 
 async function validateAction(source: string, flags: ValidateFlags): Promise<void> {
-  const [{ validateDataset }, { Progress, count }, { formatProblem }] = await Promise.all([
+  const [{ validateDataset }, { Progress, count }, { formatProblem }, { tellLeftOut }] = await Promise.all([
     import('../../../data/validate.js'),
     import('../../../base/progress.js'),
     import('../../../data/problem.js'),
+    import('../../tell-left-out.js'),
   ]);
   const progress = new Progress({ label: 'validate', unit: 'records' });
   const report = await validateDataset(source, {
@@ -47,6 +49,7 @@ async function validateAction(source: string, flags: ValidateFlags): Promise<voi
     onRecord: () => progress.advance(),
   });
   progress.finish();
+  tellLeftOut(report);
   if (report.errors > 0) process.exitCode = 1;
   if (flags.json) {
     process.stdout.write(`${JSON.stringify(report)}\n`);

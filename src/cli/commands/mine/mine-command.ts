@@ -1,11 +1,13 @@
 import { NearmissError } from '../../../base/errors.js';
 import { exists } from '../../../base/files.js';
+import { checkContents } from '../../../base/folder-contents.js';
 import { count, Progress } from '../../../base/progress.js';
 import type { Dataset } from '../../../data/dataset.js';
 import { openDataset } from '../../../data/open.js';
 import { queryAnswers } from '../../../evaluate/query-answers.js';
 import {
   buildRules,
+  CANDIDATE_FOLDER,
   type CandidateTable,
   loadMiningData,
   type MiningData,
@@ -92,8 +94,9 @@ function ruleTexts({ queries, fingerprintOf, texts }: MiningData, flags: MineFla
 }
 
 /** Says so before hours of work that the place is taken. */
-async function checkOutput({ out, overwrite }: MineFlags): Promise<void> {
-  if (out === undefined || overwrite || !(await exists(out))) return;
+async function checkOutput({ out, overwrite, format }: MineFlags): Promise<void> {
+  if (out === undefined || !(await exists(out))) return;
+  if (overwrite) return format === 'table' ? checkContents(out, CANDIDATE_FOLDER) : undefined;
   throw new NearmissError(`${out}: already exists`, { hint: 'choose another place, or pass --overwrite' });
 }
 

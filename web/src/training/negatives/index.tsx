@@ -68,7 +68,7 @@ function Mined({ run, query, table, onTable }: MinedProps) {
         />
         {mined.loading && <Spinner label="Reading more" />}
       </div>
-      <MinedList mined={mined.data} onMore={() => setLimit(Math.min(200, limit + 2 * PAGE))} />
+      <MinedList run={run.name} mined={mined.data} onMore={() => setLimit(Math.min(200, limit + 2 * PAGE))} />
     </section>
   );
 }

@@ -1,6 +1,6 @@
 import { Button } from '../../components/index.js';
 import { formatNumber } from '../../plot/line-chart.js';
-import { Link } from '../../router.js';
+import { DocumentLink } from '../../study/document-link.js';
 import { formatCount } from '../format.js';
 import type { MinedNegatives, ShownDocument } from '../runs-api.js';
 
@@ -12,8 +12,14 @@ const SOURCES: Record<MinedNegatives['provenance']['source'], string> = {
 /** More ranks than this say no more. */
 const MOST_RANKS = 12;
 
+export interface MinedListProps {
+  run: string;
+  mined: MinedNegatives;
+  onMore: () => void;
+}
+
 /** A query with its positives, and the candidates that negatives are sampled from. */
-export function MinedList({ mined, onMore }: { mined: MinedNegatives; onMore: () => void }) {
+export function MinedList({ run, mined, onMore }: MinedListProps) {
   const { query, positives, negatives, count } = mined;
   return (
     <>
@@ -26,7 +32,7 @@ export function MinedList({ mined, onMore }: { mined: MinedNegatives; onMore: ()
       <ul class="documents">
         {positives.map((document) => (
           <li key={document.id} class="document-card positive">
-            <DocumentText document={document} />
+            <DocumentText run={run} document={document} />
           </li>
         ))}
       </ul>
@@ -43,7 +49,7 @@ export function MinedList({ mined, onMore }: { mined: MinedNegatives; onMore: ()
               {wasCandidate === false && <span class="badge badge-running">new</span>}
               {wasCandidate && <span class="badge">as before</span>}
             </div>
-            <DocumentText document={document} />
+            <DocumentText run={run} document={document} />
           </li>
         ))}
       </ol>
@@ -83,12 +89,12 @@ function Removed({ mined: { removedRanks, provenance } }: { mined: MinedNegative
   );
 }
 
-function DocumentText({ document }: { document: ShownDocument }) {
+function DocumentText({ run, document }: { run: string; document: ShownDocument }) {
   return (
     <>
-      <Link href={`/document/${encodeURIComponent(document.id)}`} class="document-name">
+      <DocumentLink run={run} id={document.id} class="document-name">
         {document.title ?? document.id}
-      </Link>
+      </DocumentLink>
       <p class="document-text">{document.text}</p>
     </>
   );
