@@ -52,6 +52,19 @@ test('columns side by side fit the width', async () => {
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
 });
 
+test('side by side, too, scores are explained', async () => {
+  const flags = ['--compare', 'bm25,dense,hybrid', '--k', '1', '--explain'];
+  const { stdout } = await search('run', text, ...flags);
+  const lines = stdout.trimEnd().split('\n');
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
+  // The parts of each column, whose lines are no longer than the column.
+  const explained = lines.slice(2).join('\n');
+  expect(explained).toMatch(
+    /bm25 \d+\.\d{4} \(rank 1\).*dense \d+\.\d{4} \(rank 1\).*dense \d+\.\d{4} \(rank 1\)/,
+  );
+  for (const word of text.split(' ')) expect(explained).toContain(word.slice(0, 5));
+});
+
 test.each(['bm25', 'dense', 'hybrid', 'cascade'])(
   'all queries of a split in mode %s become a run',
   async (mode) => {
@@ -129,6 +142,7 @@ test.each<[string, string[], number, string]>([
   ['an empty query', ['run', ' '], 2, 'Expected some words'],
   ['an unknown operator', ['run', 'x', '--filter', '{"noun": {"$gtee": 1}}'], 2, 'did you mean "$gte"?'],
   ['one weight', ['run', 'x', '--weights', '1'], 2, 'expected two'],
+  ['nothing that reranks', ['run', 'x', '--rerank-first', 'bm25'], 2, 'of no use without --reranker'],
 ])('%s: a clear error', async (_, args, expected, message) => {
   const { code, stdout, stderr } = await search(...args);
   expect(code).toBe(expected);

@@ -130,6 +130,8 @@ describe('nearmiss serve', () => {
       ['--port', '70000'],
       ['--log-level', 'loud'],
       ['--read-only', '--state', 'x'],
+      ['--cors', 'app.example.com'],
+      ['--rerank-first', 'bm25'],
     ]) {
       expect((await run(data, ...args)).code, args.join(' ')).toBe(2);
     }

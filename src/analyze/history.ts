@@ -1,12 +1,6 @@
 import { exists } from '../base/files.js';
 import { readLineBatches } from '../base/lines.js';
-import {
-  parseEvents,
-  type RefreshEvent,
-  type RunEvent,
-  type StepEvent,
-  type TimedEvent,
-} from '../train/events.js';
+import { parseEvents, type StepEvent, type TimedEvent } from '../train/events.js';
 import type { RunDirectory } from '../train/run-directory.js';
 
 /** What batches teach; place `i` belongs to step `i`, NaN where it is not known. */
@@ -28,10 +22,12 @@ export interface StepColumns extends GradientColumns {
   sources: Record<string, GradientColumns>;
 }
 
+type TimedRefresh = Extract<TimedEvent, { type: 'refresh' }>;
+
 /** Everything a run's events tell, in the order of steps. What was repeated after a crash counts once, the last time. */
 export interface RunHistory {
   steps: StepColumns;
-  refreshes: RefreshEvent[];
+  refreshes: TimedRefresh[];
   evaluations: { step: number; measures: Record<string, number>; seconds: number }[];
   /** Threads each process last started with, where it was told. */
   threads: { trainer?: number; inferencer?: number };
@@ -56,11 +52,11 @@ export class HistoryBuilder {
     groupNorms: {},
     sources: {},
   };
-  readonly #refreshes = new Map<number, RefreshEvent>();
+  readonly #refreshes = new Map<number, TimedRefresh>();
   readonly #evaluations = new Map<number, RunHistory['evaluations'][number]>();
   readonly #threads: RunHistory['threads'] = {};
 
-  add(event: RunEvent): void {
+  add(event: TimedEvent): void {
     if (event.type === 'step') recordStep(this.#steps, event);
     if (event.type === 'refresh') this.#refreshes.set(event.step, event);
     if (event.type === 'evaluation') {

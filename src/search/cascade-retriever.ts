@@ -29,6 +29,12 @@ export class CascadeRetriever implements Retriever {
     return this.#options.first;
   }
 
+  /** What decides the order of its hits, to be compared. */
+  get settings(): unknown {
+    const { first, reranker, depth = DEFAULT_RERANK_DEPTH } = this.#options;
+    return [first.mode, reranker.fingerprint, depth];
+  }
+
   /** Reranks other candidates or documents in the same way. */
   over(changes: Partial<CascadeOptions>): CascadeRetriever {
     return new CascadeRetriever({ ...this.#options, ...changes });

@@ -1,14 +1,17 @@
 import type { SessionOptions } from '../engine/index.js';
 import { CrossEncoder } from '../model/cross-encoder.js';
 import { loadCrossEncoder } from '../model/cross-encoder-model.js';
+import { weightsFingerprint } from '../model/weights-fingerprint.js';
 import { bestModel } from '../train/best-model.js';
 import { CROSS_ENCODER_PART, type Reranker } from './reranker.js';
 
 /** Opens a trained cross-encoder, or the best one of a run, in this thread, which is blocked while it scores. */
 export async function openCrossEncoder(model: string, session?: SessionOptions): Promise<Reranker> {
-  const encoder = await CrossEncoder.create(await loadCrossEncoder(await bestModel(model)), { session });
+  const loaded = await loadCrossEncoder(await bestModel(model));
+  const encoder = await CrossEncoder.create(loaded, { session });
   return {
     name: CROSS_ENCODER_PART,
+    fingerprint: weightsFingerprint(loaded.parameters),
     score: (query, texts) => encoder.score(query, texts),
     close: () => encoder.release(),
   };

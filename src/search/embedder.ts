@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { SessionOptions } from '../engine/index.js';
 import { Encoder } from '../model/encoder.js';
-import type { EncoderModel } from '../model/encoder-model.js';
 import { isTwoTowers, loadSide } from '../model/tower-folders.js';
+import { weightsFingerprint } from '../model/weights-fingerprint.js';
 import type { SplitTokensOptions } from '../text/split-tokens.js';
 
 /** Which side of a model reads a text. */
@@ -51,8 +50,9 @@ export class LocalEmbedder implements Embedder {
   static async open(path: string, session?: SessionOptions): Promise<LocalEmbedder> {
     const model = await loadSide(path, 'queries');
     const encoder = await Encoder.create(model, { session });
-    const { dimension } = encoder;
-    const info = { name: model.name, dimension, fingerprint: fingerprint(model), maxLength: model.maxLength };
+    const { name, maxLength, parameters } = model;
+    const fingerprint = weightsFingerprint(parameters);
+    const info = { name, dimension: encoder.dimension, fingerprint, maxLength };
     return new LocalEmbedder(path, session, info, encoder);
   }
 
@@ -84,13 +84,4 @@ export class LocalEmbedder implements Embedder {
     if (!(await isTwoTowers(this.#path))) return this.#encoders.query!;
     return Encoder.create(await loadSide(this.#path, 'documents'), { session: this.#session });
   }
-}
-
-function fingerprint({ parameters }: EncoderModel): string {
-  const hash = createHash('sha256');
-  for (const name of parameters.names) {
-    const { buffer, byteOffset, byteLength } = parameters.get(name);
-    hash.update(name).update(new Uint8Array(buffer, byteOffset, byteLength));
-  }
-  return hash.digest('hex');
 }

@@ -32,6 +32,8 @@ export {
 export type { TunedFusion } from './open/tuned-fusion.js';
 export type { Reranker } from './reranker.js';
 export {
+  FIRST_MODES,
+  type FirstMode,
   type Hit,
   type RetrieveOptions,
   type Retriever,
@@ -40,6 +42,7 @@ export {
   type SearchMode,
 } from './retriever.js';
 export {
+  type CascadeChoice,
   type OpenSearcherOptions,
   openSearcher,
   type PrepareStep,

@@ -5,6 +5,8 @@ export const CROSS_ENCODER_PART = 'cross-encoder';
 export interface Reranker {
   /** What the part of the score is called, e.g. `cross-encoder`. */
   readonly name: string;
+  /** Tells rerankers apart that score differently, e.g. SHA-256 of the weights. */
+  readonly fingerprint: string;
   /** One score a text, higher is better. */
   score(query: string, texts: readonly string[]): Promise<Float32Array>;
   close(): Promise<void>;

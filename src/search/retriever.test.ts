@@ -4,7 +4,7 @@ import { type Document, fullText } from '../data/dataset.js';
 import { referenceRanking } from '../index/bm25/reference.fixture.js';
 import { compareHits } from './hits.js';
 import { type RetrieverCase, testRetriever } from './retriever.conformance.js';
-import type { SearchMode } from './retriever.js';
+import { FIRST_MODES, type FirstMode } from './retriever.js';
 import { makeSearchFixture, type SearchFixture } from './search.fixture.js';
 import { type OpenSearcherOptions, openSearcher, type Searcher } from './searcher.js';
 
@@ -61,8 +61,13 @@ class BruteForce {
     return fused;
   }
 
-  async cascade(query: string, allowed: readonly Document[], k: number): Promise<Map<string, number>> {
-    const candidates = ranked(await this.hybrid(query, allowed)).slice(0, Math.max(k, RERANK_DEPTH));
+  async cascade(
+    first: FirstMode,
+    query: string,
+    allowed: readonly Document[],
+    k: number,
+  ): Promise<Map<string, number>> {
+    const candidates = ranked(await this[first](query, allowed)).slice(0, Math.max(k, RERANK_DEPTH));
     const texts = candidates.map(({ id }) => fullText(this.documents.find((other) => other.id === id)!));
     if (texts.length === 0) return new Map();
     const scores = await this.searcher.reranker!.score(query, texts);
@@ -74,11 +79,10 @@ function ranked(scores: ReadonlyMap<string, number>): { id: string; score: numbe
   return [...scores].map(([id, score]) => ({ id, score })).sort(compareHits);
 }
 
-const PARTS: Record<SearchMode, string[]> = {
+const PARTS: Record<FirstMode, string[]> = {
   bm25: ['bm25'],
   dense: ['dense'],
   hybrid: ['dense', 'bm25'],
-  cascade: ['dense', 'bm25', 'cross-encoder'],
 };
 
 describe.each([
@@ -92,15 +96,28 @@ describe.each([
   });
   afterAll(() => searcher.close());
 
-  for (const mode of ['bm25', 'dense', 'hybrid', 'cascade'] as const) {
+  const cases = (queries: number): Pick<RetrieverCase, 'documents' | 'queries'> => ({
+    documents: fixture.documents,
+    queries: fixture.queries.slice(0, queries).map(({ text }) => text),
+  });
+
+  for (const mode of FIRST_MODES) {
     testRetriever(
       mode,
       (): RetrieverCase => ({
+        ...cases(12),
         retriever: searcher.retriever(mode),
-        documents: fixture.documents,
-        queries: fixture.queries.slice(0, mode === 'cascade' ? 4 : 12).map(({ text }) => text),
-        score: (query, allowed, k) => bruteForce[mode](query, allowed, k),
+        score: (query, allowed) => bruteForce[mode](query, allowed),
         parts: PARTS[mode],
+      }),
+    );
+    testRetriever(
+      `cascade over ${mode}`,
+      (): RetrieverCase => ({
+        ...cases(2),
+        retriever: searcher.retriever('cascade', { first: mode }),
+        score: (query, allowed, k) => bruteForce.cascade(mode, query, allowed, k),
+        parts: [...PARTS[mode], 'cross-encoder'],
       }),
     );
   }

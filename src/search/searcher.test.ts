@@ -3,10 +3,13 @@ import { appendFile, cp, readdir, readFile, rename, rm, truncate, writeFile } fr
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fullText } from '../data/dataset.js';
+import { openDataset } from '../data/index.js';
 import { buildBm25Index } from '../index/bm25/index.js';
-import type { SearchMode } from './retriever.js';
+import { createCrossEncoder, saveCrossEncoder } from '../model/cross-encoder-model.js';
+import { loadEncoderModel } from '../model/index.js';
+import type { Hit, SearchMode } from './retriever.js';
 import { makeSearchFixture, type SearchFixture } from './search.fixture.js';
-import { type OpenSearcherOptions, openSearcher, type Searcher } from './searcher.js';
+import { type CascadeChoice, type OpenSearcherOptions, openSearcher, type Searcher } from './searcher.js';
 import { tuneHybrid } from './tune-hybrid.js';
 
 let fixture: SearchFixture;
@@ -232,6 +235,95 @@ test('the version changes with the collection, and nothing else', async () => {
   });
 });
 
+test('the version changes with the cross-encoder, what it reranks, and how hybrid fuses', async () => {
+  const newer = join(fixture.folder, 'newer-reranker');
+  const model = await loadEncoderModel(join(fixture.run, 'best'));
+  await saveCrossEncoder(newer, createCrossEncoder(model, { seed: 6 }));
+  const copy = join(fixture.folder, 'copied-reranker');
+  await cp(fixture.reranker, copy, { recursive: true });
+  const version = (options: OpenSearcherOptions): Promise<string> =>
+    withSearcher(fixture.run, options, (searcher) => searcher.version);
+  const { reranker } = fixture;
+  const versions = [
+    await version({}),
+    await version({ reranker }),
+    await version({ reranker: newer }),
+    await version({ reranker, rerankDepth: 7 }),
+    await version({ reranker, rerankFirst: 'bm25' }),
+    await version({ fusion: { method: 'linear', weights: [1, 0.5] } }),
+    await version({ fusion: { method: 'linear', weights: [1, 0.25] } }),
+  ];
+  expect(new Set(versions).size).toBe(versions.length);
+  expect(await version({ reranker: copy, rerankDepth: 100, rerankFirst: 'dense' })).toBe(versions[1]);
+  expect(await version({ reranker, inWorkers: true })).toBe(versions[1]);
+});
+
+test('a cascade reranks what the target is searched in, or what is asked for', async () => {
+  const { reranker } = fixture;
+  const partsOf = (options: OpenSearcherOptions, choice?: CascadeChoice): Promise<string[]> =>
+    withSearcher(fixture.run, { reranker, rerankDepth: 5, ...options }, async (searcher) => {
+      const [[hit]] = await searcher
+        .retriever('cascade', choice)
+        .search([fixture.documents[20].text], { k: 1, explain: true });
+      return hit.parts!.map(({ name }) => name);
+    });
+  expect(await partsOf({})).toEqual(['dense', 'cross-encoder']);
+  expect(await partsOf({}, { first: 'bm25' })).toEqual(['bm25', 'cross-encoder']);
+  expect(await partsOf({ fusion: { method: 'rrf' } })).toEqual(['dense', 'bm25', 'cross-encoder']);
+  expect(await partsOf({ rerankFirst: 'bm25' })).toEqual(['bm25', 'cross-encoder']);
+  expect(await partsOf({ rerankFirst: 'bm25' }, { first: 'dense' })).toEqual(['dense', 'cross-encoder']);
+  const words = { reranker, rerankFirst: 'bm25', modes: ['cascade'] } as const;
+  expect(await withSearcher(fixture.run, words, ({ modes }) => modes)).toEqual(['bm25', 'cascade']);
+  const noVectors = openSearcher(fixture.data, { reranker, rerankFirst: 'dense' });
+  await expect(noVectors).rejects.toThrow('cannot search in mode "dense": no vectors');
+});
+
+test('a cascade reads as many hits as asked for', async () => {
+  const { reranker } = fixture;
+  await withSearcher(fixture.run, { reranker, rerankDepth: 3 }, async (searcher) => {
+    const read = async (k: number, choice?: CascadeChoice): Promise<string[]> => {
+      const [hits] = await searcher.retriever('cascade', choice).search(['gox'], { k });
+      return hits.map(({ id }) => id);
+    };
+    const [best] = await searcher.retriever('dense').search(['gox'], { k: 5 });
+    const found = best.map(({ id }) => id);
+    expect(await read(1, { depth: 1 })).toEqual(found.slice(0, 1));
+    expect((await read(5)).sort()).toEqual([...found].sort());
+    expect(found.slice(0, 3)).toEqual(expect.arrayContaining(await read(1)));
+  });
+});
+
+test.each(['en', 'unicode'] as const)('a BM25 index of other texts is made anew (%s)', async (language) => {
+  const data = join(fixture.folder, `edited-${language}`);
+  await cp(fixture.data, data, { recursive: true });
+  await rm(join(data, '.nearmiss'), { recursive: true, force: true });
+  const index = join(fixture.folder, `stale-bm25-${language}`);
+  await buildBm25Index(index, (await openDataset(data)).documents(), { language });
+  const built: string[] = [];
+  const found = (query: string): Promise<Hit[]> =>
+    withSearcher(
+      index,
+      {
+        data,
+        onProgress: ({ label }) => {
+          built.push(label);
+          return { advance: () => {}, finish: () => {} };
+        },
+      },
+      async (searcher) => (await searcher.retriever('bm25').search([query], { k: 5 }))[0],
+    );
+  expect(await found('zebras')).toEqual([]);
+  expect(built).toEqual(['store documents']);
+  // As many documents as before.
+  const corpus = join(data, 'corpus.jsonl');
+  const [first, ...rest] = (await readFile(corpus, 'utf8')).trim().split('\n');
+  const edited = { ...JSON.parse(first), text: 'many zebras' };
+  await writeFile(corpus, [JSON.stringify(edited), ...rest, ''].join('\n'));
+  expect(await found('zebras')).toMatchObject([{ id: edited._id }]);
+  expect(await found('zebra')).toHaveLength(language === 'en' ? 1 : 0);
+  expect(built).toEqual(['store documents', 'store documents', 'index words']);
+});
+
 test('a document is the nearest to its own vector; explanations add up', async () => {
   await withSearcher(fixture.run, {}, async (searcher) => {
     const { id } = fixture.documents[20];
@@ -258,7 +350,7 @@ test('tuned weights are kept and used', async () => {
   const tuned = await tuneHybrid(fixture.run, { split: 'dev', measure: 'RR@10', cache, threads: 1 });
   expect(tuned.weights).toHaveLength(2);
   await withSearcher(fixture.run, { cache }, async (searcher) => {
-    expect(searcher.version).toBe(tuned.version);
+    expect(searcher.defaultMode).toBe('hybrid');
     const [hits] = await searcher
       .retriever('hybrid')
       .search([fixture.queries[0].text], { k: 3, explain: true });

@@ -5,7 +5,7 @@ import type { DocumentFilter } from './filter.js';
 import type { OnUnknownField } from './filtered-documents.js';
 import type { HybridOptions } from './hybrid-retriever.js';
 import type { Reranker } from './reranker.js';
-import type { Hit, Retriever, SearchMode } from './retriever.js';
+import type { FirstMode, Hit, Retriever, SearchMode } from './retriever.js';
 import type { Snippet } from './snippet.js';
 
 export { openSearcher } from './open/open-searcher.js';
@@ -29,6 +29,8 @@ export interface OpenSearcherOptions {
   reranker?: string;
   /** How many hits the cascade reranks. Default 100. */
   rerankDepth?: number;
+  /** What finds the hits that the cascade reranks. Default: the mode that is searched in where none is named. */
+  rerankFirst?: FirstMode;
   /** Opens only what these modes need. Default: whatever is possible. */
   modes?: readonly SearchMode[];
   /** How `hybrid` fuses. Default: as tuned by {@link tuneHybrid}, else by ranks. */
@@ -47,6 +49,12 @@ export interface OpenSearcherOptions {
   onUnknownField?: OnUnknownField;
 }
 
+/** What a cascade reranks, where that is not what the searcher was opened with. */
+export interface CascadeChoice {
+  first?: FirstMode;
+  depth?: number;
+}
+
 export interface SearchVectorsOptions {
   k: number;
   filter?: DocumentFilter;
@@ -56,7 +64,10 @@ export interface SearchVectorsOptions {
 export interface Searcher {
   /** The folder's name. */
   readonly name: string;
-  /** A short fingerprint of model, index and collection: another one when a newer index is opened. */
+  /**
+   * A short fingerprint of all that decides what is found (model, index, collection, reranker, weights): another one
+   * when something newer is opened.
+   */
   readonly version: string;
   readonly modes: readonly SearchMode[];
   /** A run's own vectors; `hybrid` where its weights were tuned, or where the model is untrained; else what there is. */
@@ -64,8 +75,12 @@ export interface Searcher {
   readonly documents: DocumentStore;
   readonly model?: { name: string; dimension: number };
   readonly reranker?: Reranker;
-  /** Fails with what is missing where the mode is not possible. */
-  retriever(mode: SearchMode): Retriever;
+  /**
+   * Fails with what is missing where the mode is not possible.
+   *
+   * @param choice of the mode `cascade`
+   */
+  retriever(mode: SearchMode, choice?: CascadeChoice): Retriever;
   /** One vector after another; fails where there is no model. */
   encode(texts: readonly string[], use: 'query' | 'document'): Promise<Float32Array>;
   /** The vectors of each document as the index has them, one after another: several where it was encoded with MaxP. */

@@ -2,10 +2,11 @@ import { NearmissError } from '../base/errors.js';
 import { openDataset, type Query } from '../data/index.js';
 import { parseMeasure, type Run } from '../evaluate/index.js';
 import { tuneWeights } from './fusion/index.js';
+import { beginSearcher } from './open/open-searcher.js';
 import { resolveTarget } from './open/target.js';
 import { type TunedFusion, writeTunedFusion } from './open/tuned-fusion.js';
 import type { SearchMode } from './retriever.js';
-import { type OpenSearcherOptions, openSearcher, type Searcher } from './searcher.js';
+import type { OpenSearcherOptions, Searcher } from './searcher.js';
 
 export interface TuneHybridOptions extends OpenSearcherOptions {
   /** Judged queries to tune on; never those that are reported on. */
@@ -41,13 +42,14 @@ export async function tuneHybrid(path: string, options: TuneHybridOptions): Prom
   const qrels = await dataset.qrels(split);
   const queries: Query[] = [];
   for await (const query of dataset.queries(split)) queries.push(query);
-  const searcher = await openSearcher(path, { ...open, modes: ['hybrid'] });
+  const { opening } = await beginSearcher(path, { ...open, modes: ['hybrid'] });
+  const searcher = await opening;
   try {
     const runs: Run[] = [];
     for (const mode of PARTS) runs.push(await searchAll(searcher, mode, { queries, depth, onDone }));
     const method = { method: 'linear', normalization: 'none' } as const;
     const { weights, value } = tuneWeights(runs, qrels, parsed, { ...method, depth });
-    const tuned = { version: searcher.version, ...method, weights, depth, split, measure, value };
+    const tuned = { version: searcher.indexVersion, ...method, weights, depth, split, measure, value };
     await writeTunedFusion(cache, tuned);
     return tuned;
   } finally {

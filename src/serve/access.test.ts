@@ -7,6 +7,7 @@ import { writeCollection } from './collection.fixture.js';
 import { isLoopbackHost } from './foreign-pages.js';
 import { addKey, findKey, readKeys, removeKey } from './key-file.js';
 import { KeyRing } from './key-ring.js';
+import { parseOrigin } from './origins.js';
 import { type ServeTargetOptions, serveTarget } from './serve-target.js';
 import { ANIMALS, keptLog, send } from './server.fixture.js';
 import type { SearchServer } from './server.js';
@@ -201,6 +202,58 @@ describe('pages of other origins', () => {
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, origin]);
     const other = await send(server, 'GET', '/v1/health', undefined, { origin: 'https://evil.example' });
     expect(other.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  test('of every origin may read with *, and write with a key only', async () => {
+    const page = { origin: 'https://any.example' };
+    const state = join(folder, 'cors-state');
+    const open = await start({ cors: ['*'], state });
+    for (const [method, path, body] of READS) {
+      const answer = await send(open, method, path, body, page);
+      expect([answer.status, answer.headers.get('access-control-allow-origin')], path).toEqual([200, '*']);
+    }
+    for (const [method, path, body] of WRITES) {
+      const answer = await send(open, method, path, body, page);
+      expect([answer.status, answer.body.error.code], path).toEqual([403, 'forbidden']);
+    }
+    await open.close();
+    const locked = await start({ cors: ['*'], keys: keyFile, state });
+    for (const [method, path, body] of WRITES) {
+      const as = async (key: string) =>
+        (await send(locked, method, path, body, { ...page, 'x-api-key': key })).status;
+      expect([await as('none'), await as(keys.read), await as(keys.write)], path).toEqual([401, 403, 200]);
+    }
+  });
+
+  test('that are allowed change nothing without keys', async () => {
+    const server = await start({ cors: ['https://shop.example'], state: join(folder, 'shop-state') });
+    const page = { origin: 'https://shop.example' };
+    expect((await send(server, 'POST', '/v1/search', { query: 'dog' }, page)).status).toBe(200);
+    for (const [method, path, body] of WRITES) {
+      expect((await send(server, method, path, body, page)).status, path).toBe(403);
+    }
+    expect((await send(server, 'GET', '/v1/documents/mouse')).status).toBe(404);
+  });
+
+  test('are named as browsers name them', async () => {
+    for (const [given, sent] of [
+      ['https://Shop.Example/', 'https://shop.example'],
+      ['https://shop.example:443', 'https://shop.example'],
+      ['http://localhost:5173', 'http://localhost:5173'],
+      ['tauri://localhost', 'tauri://localhost'],
+    ]) {
+      expect(parseOrigin(given)).toBe(sent);
+    }
+    for (const wrong of [
+      '',
+      'shop.example',
+      'https://',
+      'https://shop.example/app',
+      'https://a@b.c',
+      'null',
+    ]) {
+      expect(() => parseOrigin(wrong), wrong).toThrow(/expected an origin such as/);
+    }
   });
 
   test('what means this machine', () => {

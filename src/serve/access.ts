@@ -22,7 +22,7 @@ export interface AccessOptions {
   /** Whether only this machine can reach the server. */
   loopback: boolean;
   readOnly: boolean;
-  /** Pages of these origins may use the API. */
+  /** Pages of these origins may use the API; to change something they need a key. */
   origins: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export interface AccessOptions {
 export function registerAccess(app: FastifyInstance, options: AccessOptions): void {
   app.addHook('onRequest', async (request) => {
     const access: Access = request.is404 ? 'public' : (request.routeOptions.config.access ?? 'read');
-    refuseForeignPages(request, options);
+    refuseForeignPages(request, access, options);
     if (access === 'public') return;
     if (access === 'write' && options.readOnly) {
       throw forbidden('this server does not change documents', 'it was started with --read-only');

@@ -77,6 +77,13 @@ describe('a run that is served', () => {
     const { body: info } = await send(server, 'GET', '/v1/info');
     expect(body).toMatchObject({ object: 'list', model: info.model.name });
     expect((await post('/v1/embeddings', { input: 'a', model: info.model.name })).status).toBe(200);
+    const { dimension } = info.model;
+    expect((await post('/v1/embeddings', { input: 'a', dimensions: dimension })).status).toBe(200);
+    const short = await post('/v1/embeddings', { input: 'a', dimensions: dimension - 1 });
+    expect([short.status, short.body.error.message]).toEqual([
+      400,
+      expect.stringContaining(`expected ${dimension}`),
+    ]);
     const wrong = await post('/v1/embeddings', { input: 'a', model: 'another' });
     expect([wrong.status, wrong.body.error.hint]).toEqual([
       404,

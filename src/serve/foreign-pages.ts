@@ -1,17 +1,20 @@
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
-import type { AccessOptions } from './access.js';
+import { shorten } from '../base/errors.js';
+import type { Access, AccessOptions } from './access.js';
 import { ApiError } from './api-error.js';
+import { isAllowed } from './origins.js';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
  * A server for this machine alone is still reachable by every web page that its user opens. So pages of other origins
- * must not change anything, and, where no key protects it, names that somebody let point to this machine (DNS
- * rebinding) get no answer.
+ * read what they are allowed to and change nothing without a key, and, where no key protects it, names that somebody
+ * let point to this machine (DNS rebinding) get no answer.
  */
 export function refuseForeignPages(
   request: FastifyRequest,
+  access: Access,
   { keys, loopback, origins }: Pick<AccessOptions, 'keys' | 'loopback' | 'origins'>,
 ): void {
   if (keys === undefined && loopback && !isLoopbackHost(hostName(request.headers.host ?? ''))) {
@@ -20,10 +23,17 @@ export function refuseForeignPages(
     });
   }
   const { origin } = request.headers;
-  if (SAFE_METHODS.has(request.method) || origin === undefined || origins.includes(origin)) return;
-  if (!sameHost(origin, request.headers.host)) {
-    throw new ApiError(403, 'forbidden', 'pages of other origins may not change anything here', {
+  if (SAFE_METHODS.has(request.method) || origin === undefined) return;
+  if (sameHost(origin, request.headers.host)) return;
+  if (!isAllowed(origin, origins)) {
+    throw new ApiError(403, 'forbidden', `pages of ${shorten(origin)} may not use this server`, {
       hint: 'allow the origin with --cors',
+    });
+  }
+  const changes = access === 'write' || access === 'admin';
+  if (changes && keys === undefined) {
+    throw new ApiError(403, 'forbidden', 'pages of other origins change nothing without an API key', {
+      hint: 'make a key with `nearmiss serve keys add --role write` and start the server with --keys',
     });
   }
 }

@@ -5,4 +5,4 @@ export { DEFAULT_KEY_FILE, LOG_LEVELS, type LogLevel, ROLES, type Role } from '.
 export { RunCatalog } from './run-catalog.js';
 export { type ServeTargetOptions, serveTarget } from './serve-target.js';
 export { SearchServer, type ServerOptions } from './server.js';
-export { targetState, type WatchOptions, watchTarget } from './watch.js';
+export { targetState, type WatchedOptions, type WatchOptions, watchTarget } from './watch.js';

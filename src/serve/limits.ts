@@ -22,7 +22,7 @@ export interface ServeLimits {
   workMs: number;
   /** Milliseconds for a client to send its whole request; a quarter of it for the headers. */
   receiveMs: number;
-  /** Milliseconds without a byte in either direction after which a connection is closed. */
+  /** Milliseconds without a byte in either direction after which a connection is closed, unless its request is worked on. */
   idleMs: number;
   connections: number;
   /** Milliseconds that requests have to finish when the server stops. */

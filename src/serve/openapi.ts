@@ -32,10 +32,12 @@ export async function registerOpenApi(app: FastifyInstance, auth: 'none' | 'requ
       },
       security: auth === 'required' ? [{ bearer: [] }, { apiKey: [] }] : [],
     },
-    transform: createJsonSchemaTransform({ skipList: ['/*', '/openapi.json'] }),
+    transform: createJsonSchemaTransform({ skipList: ['/*'] }),
     transformObject: jsonSchemaTransformObject,
   });
-  app.get('/openapi.json', { config: { access: 'public' } }, async () => app.swagger());
+  app.get('/openapi.json', { config: { access: 'public' }, schema: { hide: true } }, async () =>
+    app.swagger(),
+  );
   await app.register(async (page) => {
     page.addHook('onRoute', (route) => {
       route.config = { ...route.config, access: 'public' };

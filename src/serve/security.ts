@@ -1,6 +1,7 @@
 import cors from '@fastify/cors';
 import helmet from '@fastify/helmet';
 import type { FastifyInstance } from 'fastify';
+import { ANY_ORIGIN } from './origins.js';
 
 /** Headers that keep browsers from doing with the UI what it does not do itself. */
 export async function registerSecurityHeaders(app: FastifyInstance): Promise<void> {
@@ -26,7 +27,7 @@ export async function registerSecurityHeaders(app: FastifyInstance): Promise<voi
 export async function registerCors(app: FastifyInstance, origins: readonly string[]): Promise<void> {
   if (origins.length === 0) return;
   await app.register(cors, {
-    origin: origins.includes('*') ? '*' : [...origins],
+    origin: origins.includes(ANY_ORIGIN) ? ANY_ORIGIN : [...origins],
     methods: ['GET', 'POST', 'PUT', 'DELETE'],
     allowedHeaders: ['authorization', 'content-type', 'x-api-key', 'x-request-id'],
     exposedHeaders: ['retry-after', 'x-request-id'],

@@ -342,6 +342,17 @@ describe('under load', () => {
     release();
   });
 
+  test('work may take longer than a connection may be silent', async () => {
+    const { open, release, begun } = gated();
+    const idleMs = 100;
+    const server = await start({ open, limits: { idleMs } });
+    const answer = send(server, 'POST', '/v1/search', { query: 'dog' });
+    await begun;
+    await sleep(5 * idleMs);
+    release();
+    expect((await answer).status).toBe(200);
+  });
+
   test('stopping lets requests finish', async () => {
     const { open, release, begun } = gated();
     const server = await start({ open });

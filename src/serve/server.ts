@@ -6,11 +6,13 @@ import { Admission } from './admission.js';
 import { ApiError } from './api-error.js';
 import { type AppOptions, createApp } from './app.js';
 import { isLoopbackHost } from './foreign-pages.js';
+import { keepWhileAtWork } from './idle-connections.js';
 import type { KeyRing } from './key-ring.js';
 import { DEFAULT_LIMITS, type ServeLimits } from './limits.js';
 import { listenError } from './listen-errors.js';
 import { ServeMetrics } from './metrics.js';
 import { registerOpenApi } from './openapi.js';
+import { parseOrigin } from './origins.js';
 import { registerRoutes } from './routes/index.js';
 import { RunCatalog } from './run-catalog.js';
 import { registerCors, registerSecurityHeaders } from './security.js';
@@ -24,7 +26,7 @@ export interface ServerOptions extends ServedIndexOptions, Omit<AppOptions, 'lim
   /** What it will be bound to: writes without keys are for loopback alone. Default 127.0.0.1. */
   host?: string;
   keys?: KeyRing;
-  /** Pages of these origins may use the API. Default none. */
+  /** Pages of these origins, or of all with `*`, may use the API. Default none. */
   cors?: readonly string[];
   runs?: RunCatalog;
   limits?: Partial<ServeLimits>;
@@ -69,7 +71,8 @@ export class SearchServer {
     const admission = new Admission(limits);
     const metrics = new ServeMetrics({ index, admission });
     const server = new SearchServer(app, { index, metrics, limits, host });
-    const { keys, cors: origins = [], runs = new RunCatalog() } = options;
+    const { keys, runs = new RunCatalog() } = options;
+    const origins = (options.cors ?? []).map(parseOrigin);
     const loopback = isLoopbackHost(host);
     const readOnly = options.openLive === undefined;
     const auth = keys === undefined ? 'none' : 'required';
@@ -77,6 +80,7 @@ export class SearchServer {
     const reload = () => server.reload();
 
     metrics.observeRequests(app);
+    keepWhileAtWork(app, limits.idleMs);
     // A connection kept for a next request would keep a stopping server waiting.
     app.addHook('onSend', async (_, reply) => {
       if (server.#closing !== undefined) reply.header('connection', 'close');

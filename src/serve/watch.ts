@@ -1,26 +1,33 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { resolveTarget } from '../search/open/target.js';
+import { tunedFusionFile } from '../search/open/tuned-fusion.js';
+import type { OpenSearcherOptions } from '../search/searcher.js';
 import { isRun } from '../train/run-description.js';
 
 const LONGEST_PAUSE_MS = 60_000;
+
+/** What a target is opened with. */
+export type WatchedOptions = Pick<OpenSearcherOptions, 'data' | 'model' | 'reranker' | 'cache'>;
 
 export interface WatchOptions {
   /** What {@link targetState} said before it was opened, so that no change since is missed. */
   seen: string;
   everyMs: number;
+  search?: WatchedOptions;
   /** Called when what is served has changed; where it fails, it is called again later. */
   onChange: () => Promise<unknown>;
   signal: AbortSignal;
 }
 
-/** Looks now and then whether a run has a better model, or an index or a collection has changed. */
+/** Looks now and then whether {@link targetState} has changed. */
 export async function watchTarget(path: string, options: WatchOptions): Promise<void> {
-  const { everyMs, onChange, signal } = options;
+  const { everyMs, search, onChange, signal } = options;
   let { seen } = options;
   let pause = everyMs;
   while (await waited(pause, signal)) {
-    const state = await targetState(path);
+    const state = await targetState(path, search);
     if (state === seen) continue;
     try {
       await onChange();
@@ -36,8 +43,24 @@ async function waited(ms: number, signal: AbortSignal): Promise<boolean> {
   return sleep(ms, true, { signal, ref: false }).catch(() => false);
 }
 
-/** Differs when there is something newer to open. Of a run only what says which of its models is best. */
-export async function targetState(path: string): Promise<string> {
+/** Differs when there is something newer to open: in the target, in the cross-encoder, or in how hybrid fuses. */
+export async function targetState(path: string, search: WatchedOptions = {}): Promise<string> {
+  const parts = [
+    filesState(path),
+    search.reranker === undefined ? '' : filesState(search.reranker),
+    weightsState(path, search),
+  ];
+  return (await Promise.all(parts)).join('\n');
+}
+
+/** Weights that were tuned are kept in the cache, wherever that is. */
+async function weightsState(path: string, search: WatchedOptions): Promise<string> {
+  const target = await resolveTarget(path, search).catch(() => undefined);
+  return target === undefined ? '' : traceOf(tunedFusionFile(target.cache));
+}
+
+/** Of a run only what says which of its models is best. */
+async function filesState(path: string): Promise<string> {
   const info = await stat(path).catch(() => undefined);
   if (info === undefined) return 'missing';
   if (!info.isDirectory()) return traceOf(path);

@@ -43,6 +43,6 @@ export function describeInBrowser(name: string, define: (tests: BrowserTests) =>
 /** A server for one test, stopped when it ends, however it ends. */
 export async function serveInTest(target: string, args?: readonly string[]): Promise<ServeProcess> {
   const server = await startServe(target, args);
-  onTestFinished(() => server.stop());
+  onTestFinished(async () => void (await server.stop()));
   return server;
 }

@@ -8,8 +8,12 @@ const cli = resolve(import.meta.dirname, '../../dist/cli/main.js');
 export interface ServeProcess {
   /** Where it listens, without a slash at the end. */
   url: string;
-  stop(): Promise<void>;
+  /** The code it exits with; null where it had to be killed. */
+  stop(): Promise<number | null>;
 }
+
+/** Longer than a server may take to stop, whatever else the machine does. */
+const STOP_MS = 30_000;
 
 /** `nearmiss serve` as users start it, on a free port; resolves once its index is open. */
 export async function startServe(target: string, args: readonly string[] = []): Promise<ServeProcess> {
@@ -30,10 +34,13 @@ export async function startServe(target: string, args: readonly string[] = []): 
   return {
     url: await ready,
     async stop() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
       const ended = once(child, 'exit');
       child.kill('SIGTERM');
+      const overdue = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
       await ended;
+      clearTimeout(overdue);
+      return child.exitCode;
     },
   };
 }

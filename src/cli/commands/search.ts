@@ -1,12 +1,13 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
 import { suggest } from '../../base/suggest.js';
-import { SEARCH_MODES, type SearchMode } from '../../search/retriever.js';
+import { FIRST_MODES, SEARCH_MODES, type SearchMode } from '../../search/retriever.js';
 import type { OpenSearcherOptions } from '../../search/searcher.js';
 import type { RegisterCommand } from '../command.js';
 import { notBlank, numbersBetween, repeated, wholeNumber } from '../option-parsers.js';
 import type { AnswerSettings } from './search/answer.js';
 import type { SearchFlags } from './search/options.js';
+import { checkRerankFlags } from './search/rerank-flags.js';
 
 const EXAMPLES = `
 Examples:
@@ -19,7 +20,8 @@ Examples:
   nearmiss search data/medquad "anemia" --model minilm                  vectors, too, encoded once
   nearmiss search runs/medquad --tune dev --measure RR@10               weights for hybrid, kept for later
   nearmiss search runs/medquad --mode dense --queries data/medquad --split test --k 100 --run ance.trec
-  nearmiss search runs/medquad --mode cascade --reranker runs/reranker/best "anemia" --json`;
+  nearmiss search runs/medquad --mode cascade --reranker runs/reranker/best "anemia" --json
+  nearmiss search runs/medquad --mode cascade --reranker runs/reranker/best --rerank-first bm25 "anemia"`;
 
 export const registerSearch: RegisterCommand = (program) => {
   program
@@ -44,6 +46,11 @@ export const registerSearch: RegisterCommand = (program) => {
     .option('--model <model>', 'the model that encoded the index, or that is to encode the collection')
     .option('--reranker <model>', 'a cross-encoder, for the mode cascade')
     .option('--rerank-depth <n>', 'hits that the cascade reranks (default: 100)', wholeNumber(1))
+    .addOption(
+      new Option('--rerank-first <mode>', 'what finds them (default: as searched by default)').choices(
+        FIRST_MODES,
+      ),
+    )
     .addOption(
       new Option('--fusion <method>', 'how hybrid fuses (default: as tuned, else rrf)').choices([
         'rrf',
@@ -136,6 +143,7 @@ function checkUsage(target: string, query: string | undefined, flags: SearchFlag
       hint: 'leave out --mode and --queries; `nearmiss compare` compares runs',
     });
   }
+  checkRerankFlags('search', flags);
   if (flags.weights && flags.weights.length !== 2) {
     throw new UsageError(
       `search: --weights: expected two, of vectors and of words, got ${flags.weights.length}`,
@@ -145,12 +153,13 @@ function checkUsage(target: string, query: string | undefined, flags: SearchFlag
 
 async function openOptions(flags: SearchFlags): Promise<OpenSearcherOptions> {
   const { count, Progress } = await import('../../base/progress.js');
-  const { data, model, reranker, rerankDepth, cache, threads, fusion, weights } = flags;
+  const { data, model, reranker, rerankDepth, rerankFirst, cache, threads, fusion, weights } = flags;
   return {
     data,
     model,
     reranker,
     rerankDepth,
+    rerankFirst,
     cache,
     threads,
     ...((fusion || weights) && { fusion: { method: fusion ?? 'linear', weights } }),

@@ -1,9 +1,12 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
+import { FIRST_MODES, type FirstMode } from '../../search/retriever.js';
 import { DEFAULT_LIMITS } from '../../serve/limits.js';
 import { DEFAULT_KEY_FILE, LOG_LEVELS, type LogLevel } from '../../serve/names.js';
+import { parseOrigin } from '../../serve/origins.js';
 import type { RegisterCommand } from '../command.js';
 import { numberBetween, repeated, wholeNumber } from '../option-parsers.js';
+import { checkRerankFlags } from './search/rerank-flags.js';
 import { registerServeKeys } from './serve/keys.js';
 
 interface ServeOptions {
@@ -13,6 +16,7 @@ interface ServeOptions {
   model?: string;
   reranker?: string;
   rerankDepth?: number;
+  rerankFirst?: FirstMode;
   threads?: number;
   runs?: string;
   keys?: string;
@@ -61,6 +65,11 @@ export const registerServe: RegisterCommand = (program) => {
     .option('--model <model>', 'the model that encoded the index, or is to encode the collection')
     .option('--reranker <dir>', 'a cross-encoder, for the mode cascade')
     .option('--rerank-depth <n>', 'how many hits it reranks (default: 100)', wholeNumber(1))
+    .addOption(
+      new Option('--rerank-first <mode>', 'what finds them (default: as searched by default)').choices(
+        FIRST_MODES,
+      ),
+    )
     .option('--threads <n>', 'threads to compute with (default: all cores)', wholeNumber(1))
     .option('--runs <dir>', 'a folder of runs to show besides the one served')
     .option('--keys <file>', `API keys (default: ${DEFAULT_KEY_FILE} where there is one)`)
@@ -72,7 +81,7 @@ export const registerServe: RegisterCommand = (program) => {
       `look for something newer every so often (${WATCH_SECONDS})`,
       numberBetween(0.1, 86_400),
     )
-    .option('--cors <origin>', 'pages of this origin may use the API (repeatable)', origins)
+    .option('--cors <origin>', 'pages of this origin, or * for all, may use the API (repeatable)', origins)
     .addOption(new Option('--log-level <level>', 'what to log on stderr').choices(LOG_LEVELS).default('info'))
     .option('--max-k <n>', `hits for a query ${usual(DEFAULT_LIMITS.k)}`, wholeNumber(1))
     .option(
@@ -113,20 +122,27 @@ export const registerServe: RegisterCommand = (program) => {
 async function serveCommand(target: string, options: ServeOptions): Promise<void> {
   const { host, port, runs, readOnly, insecure, state, cors, logLevel } = options;
   if (readOnly && state !== undefined) throw new UsageError('serve: --state is of no use with --read-only');
+  checkRerankFlags('serve', options);
   const { serveTarget } = await import('../../serve/serve-target.js');
-  const { targetState } = await import('../../serve/watch.js');
   const { runUntilStopped } = await import('./serve/run-until-stopped.js');
-  // Asked before it is opened, so that no change since is missed.
-  const seen = await targetState(target);
+  const search = await searchOptions(options);
+  const watch = await watching(target, options);
   const server = await serveTarget(target, {
     ...{ host, port, runs, readOnly, insecure, state, cors, logLevel },
     keys: await keyFile(options.keys),
     limits: limitsOf(options),
-    search: await searchOptions(options),
+    search,
   });
-  const seconds = options.watch === true ? WATCH_SECONDS : options.watch;
-  const watch = seconds === undefined ? undefined : { seen, everyMs: seconds * 1000 };
   await runUntilStopped(server, { target, port, watch });
+}
+
+/** Asked before the target is opened, so that no change since is missed. */
+async function watching(target: string, { watch, data, model, reranker }: ServeOptions) {
+  if (watch === undefined) return undefined;
+  const { targetState } = await import('../../serve/watch.js');
+  const search = { data, model, reranker };
+  const everyMs = (watch === true ? WATCH_SECONDS : watch) * 1000;
+  return { seen: await targetState(target, search), everyMs, search };
 }
 
 async function keyFile(given: string | undefined): Promise<string | undefined> {
@@ -136,8 +152,8 @@ async function keyFile(given: string | undefined): Promise<string | undefined> {
 }
 
 /** On a terminal a bar shows what is being prepared; elsewhere the log does. */
-async function searchOptions({ data, model, reranker, rerankDepth, threads }: ServeOptions) {
-  const given = { data, model, reranker, rerankDepth, threads };
+async function searchOptions({ data, model, reranker, rerankDepth, rerankFirst, threads }: ServeOptions) {
+  const given = { data, model, reranker, rerankDepth, rerankFirst, threads };
   if (!process.stderr.isTTY) return given;
   const { Progress } = await import('../../base/progress.js');
   return {
@@ -150,11 +166,8 @@ function usual(value: number): string {
   return `(default: ${value})`;
 }
 
-/** Browsers say where a page is from without its path, so anything else would never match. */
 function origins(text: string, before?: string[]): string[] {
-  if (text === '*' || text === 'null' || /^[a-z][a-z\d+.-]*:\/\/[^\s/]+$/.test(text))
-    return repeated(text, before);
-  throw new InvalidArgumentError('Expected an origin such as https://example.org, without a path, or *.');
+  return repeated(parseOrigin(text), before);
 }
 
 function portNumber(text: string): number {

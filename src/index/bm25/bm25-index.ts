@@ -1,6 +1,6 @@
 import { NearmissError } from '../../base/errors.js';
 import { type Analyzer, analyzerFor } from '../../text/analyzers/index.js';
-import { type Bm25Meta, FILES, type FileKey } from './format.js';
+import type { Bm25Meta, FileKey } from './format.js';
 import type { CollectionStatistics } from './similarity.js';
 import { TermDictionary } from './term-dictionary.js';
 
@@ -54,11 +54,6 @@ export class Bm25Index {
   /** The id of a document, by its number. */
   documentId(document: number): string {
     return this.#ids.toString('utf8', this.#idOffsets[document], this.#idOffsets[document + 1]);
-  }
-
-  /** CRC-32 of the documents' ids, one after another. */
-  get idChecksum(): number {
-    return this.meta.files[FILES.ids].crc32;
   }
 
   get hasVectors(): boolean {

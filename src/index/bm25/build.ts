@@ -4,6 +4,7 @@ import { NearmissError } from '../../base/errors.js';
 import { writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
 import { type FolderContents, filesNamed } from '../../base/folder-contents.js';
 import { PARTIAL_PREFIX } from '../../base/partial-path.js';
+import { ContentHash } from '../../data/content-hash.js';
 import { type Document, fullText } from '../../data/dataset.js';
 import { type Analyzer, analyzerFor, type Language } from '../../text/analyzers/index.js';
 import { ByteWriter } from './byte-writer.js';
@@ -97,6 +98,7 @@ class Builder {
   readonly #ids: ByteWriter;
   readonly #idOffsets: ByteWriter;
   readonly #open: { dispose(): void }[];
+  readonly #content = new ContentHash();
   #buffer: PostingsBuffer;
   #lengthCodes = new Uint8Array(1 << 16);
   #documents = 0;
@@ -114,6 +116,7 @@ class Builder {
   }
 
   add(document: Document): void {
+    this.#content.add(document);
     const length = this.#buffer.add(fullText(document));
     this.#idOffsets.u32(this.#ids.position);
     this.#ids.text(document.id);
@@ -147,6 +150,7 @@ class Builder {
       documents: this.#documents,
       nonEmptyDocuments: this.#nonEmptyDocuments,
       totalLength: this.#totalLength,
+      content: this.#content.digest(),
       ...counts,
       files: {
         ...files,

@@ -62,6 +62,8 @@ export const metaSchema = z.object({
   blocks: count,
   /** Terms of all documents together; divided by N the average length. */
   totalLength: count,
+  /** SHA-256 of the documents, to be compared with a collection's; older indexes do not have it. */
+  content: z.string().optional(),
   files: z.record(z.string(), z.object({ bytes: count, crc32: count })),
 });
 

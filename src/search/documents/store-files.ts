@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import { AtomicFile, writeDirectoryAtomic } from '../../base/files.js';
 import { writeJsonFile } from '../../base/json-file.js';
+import { ContentHash } from '../../data/content-hash.js';
 import type { Document } from '../../data/index.js';
 
 /** The files of a document store; line i of each belongs to document i. */
@@ -21,14 +20,12 @@ export const STORE_FILES = {
 
 export const storeMetaSchema = z.object({
   format: z.literal('nearmiss-documents'),
-  version: z.literal(2),
+  version: z.literal(1),
   count: z.int().min(0),
   /** The collection's files when they were read. */
   source: z.string(),
   /** SHA-256 of all documents. */
   content: z.string(),
-  /** CRC-32 of the ids, one after another: a BM25 index has the same for its own. */
-  idChecksum: z.int().min(0),
   /** Bytes of documents.jsonl. */
   bytes: z.int().min(0),
 });
@@ -60,15 +57,11 @@ async function fillStore(
   );
   const [lines, ids, metadata] = writers;
   const offsets = new OffsetList();
-  const hash = createHash('sha256');
-  let idChecksum = 0;
+  const content = new ContentHash();
   try {
     for await (const document of documents) {
       offsets.push(lines.bytes);
-      const line = JSON.stringify(document);
-      hash.update(line).update('\n');
-      idChecksum = crc32(document.id, idChecksum);
-      await lines.write(line);
+      await lines.write(content.add(document));
       await ids.write(JSON.stringify(document.id));
       await metadata.write(document.metadata === undefined ? '' : JSON.stringify(document.metadata));
       onDocument?.();
@@ -84,11 +77,10 @@ async function fillStore(
   await file.commit();
   const meta: StoreMeta = {
     format: 'nearmiss-documents',
-    version: 2,
+    version: 1,
     count: offsets.length - 1,
     source,
-    content: hash.digest('hex'),
-    idChecksum,
+    content: content.digest(),
     bytes: lines.bytes,
   };
   await writeJsonFile(join(folder, STORE_FILES.meta), meta);

@@ -24,8 +24,6 @@ export interface OpenStoreOptions {
 export class StoredDocuments implements DocumentStore, FilterableDocuments {
   /** SHA-256 of all documents. */
   readonly content: string;
-  /** CRC-32 of the ids, one after another. */
-  readonly idChecksum: number;
   /** Every id, in the collection's order. */
   readonly idTable: IdTable;
   readonly #offsets: Float64Array;
@@ -38,7 +36,6 @@ export class StoredDocuments implements DocumentStore, FilterableDocuments {
   ) {
     this.#folder = folder;
     this.content = parts.meta.content;
-    this.idChecksum = parts.meta.idChecksum;
     this.idTable = parts.ids;
     this.#offsets = parts.offsets;
     this.#file = parts.file;

@@ -17,7 +17,8 @@ describe('on a trained run', () => {
   let options: OpenSearcherOptions;
   beforeAll(async () => {
     fixture = await makeSearchFixture();
-    options = { threads: 1, reranker: fixture.reranker };
+    // A run and the collection exported from it are not searched in the same mode by default.
+    options = { threads: 1, reranker: fixture.reranker, rerankFirst: 'hybrid' };
   }, 300_000);
   afterAll(() => fixture.remove());
 

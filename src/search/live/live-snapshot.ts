@@ -3,7 +3,7 @@ import { CascadeRetriever } from '../cascade-retriever.js';
 import type { DocumentStore } from '../document-store.js';
 import { HybridRetriever } from '../hybrid-retriever.js';
 import type { Hit, Retriever, SearchMode } from '../retriever.js';
-import type { Searcher, SearchVectorsOptions } from '../searcher.js';
+import type { CascadeChoice, Searcher, SearchVectorsOptions } from '../searcher.js';
 import type { Snippet } from '../snippet.js';
 import type { Layer } from './layer.js';
 import { LiveDocuments } from './live-documents.js';
@@ -30,8 +30,8 @@ export class LiveSnapshot extends OverBase implements Searcher {
     this.documents = new LiveDocuments(this.base.documents, this.view);
   }
 
-  retriever(mode: SearchMode): Retriever {
-    const base = this.base.retriever(mode);
+  retriever(mode: SearchMode, choice?: CascadeChoice): Retriever {
+    const base = this.base.retriever(mode, choice);
     const { counts } = this.view;
     if (counts.documents === 0 && counts.hidden === 0) return base;
     if (mode === 'dense') return new LiveDenseRetriever(this.base, this.view);

@@ -1,6 +1,6 @@
 import type { Document } from '../../data/index.js';
 import type { Hit, Retriever, SearchMode } from '../retriever.js';
-import type { Searcher, SearchVectorsOptions } from '../searcher.js';
+import type { CascadeChoice, Searcher, SearchVectorsOptions } from '../searcher.js';
 import type { Snippet } from '../snippet.js';
 import { checkBase } from './check-base.js';
 import { checkDocuments, checkIds } from './check-writes.js';
@@ -52,13 +52,13 @@ export class OpenedLiveSearcher extends OverBase implements LiveSearcher {
     return this.#store.snapshot();
   }
 
-  retriever(mode: SearchMode): Retriever {
+  retriever(mode: SearchMode, choice?: CascadeChoice): Retriever {
     // Says at once where the mode is not possible.
-    this.base.retriever(mode);
+    this.base.retriever(mode, choice);
     return {
       mode,
       search: (queries, options) =>
-        this.#onSnapshot((snapshot) => snapshot.retriever(mode).search(queries, options)),
+        this.#onSnapshot((snapshot) => snapshot.retriever(mode, choice).search(queries, options)),
       close: async () => undefined,
     };
   }

@@ -5,20 +5,23 @@ import { openDataset } from '../../data/open.js';
 import { type Bm25Index, openBm25Index } from '../../index/bm25/index.js';
 import type { DocumentIndex } from '../../index/vectors/document-index.js';
 import { removeAndRepeat } from '../../index/vectors/index-folder.js';
+import { Bm25Retriever } from '../bm25-retriever.js';
 import { DenseIndex } from '../dense-index.js';
 import { StoredDocuments } from '../documents/stored-documents.js';
 import type { Embedder } from '../embedder.js';
 import { FilteredDocuments } from '../filtered-documents.js';
+import type { HybridOptions } from '../hybrid-retriever.js';
 import type { Reranker } from '../reranker.js';
-import type { OpenSearcherOptions, Searcher } from '../searcher.js';
+import type { OpenSearcherOptions } from '../searcher.js';
 import type { Closing } from './closing.js';
 import { presentDocuments } from './collection-changes.js';
 import { openEncodedDocuments } from './computing-parts.js';
-import { needsWords } from './needs.js';
+import { needsWords, requiredModes } from './needs.js';
 import { OpenedSearcher, type SearcherParts } from './opened-searcher.js';
 import { type Preparation, prepareBm25, prepareVectors } from './prepare.js';
 import type { Target } from './target.js';
 import { readTunedFusion } from './tuned-fusion.js';
+import { indexVersion } from './version.js';
 
 export interface Opening {
   target: Target;
@@ -29,39 +32,44 @@ export interface Opening {
 }
 
 /** Opens what is missing beside the parts that compute, and makes a searcher of all. */
-export async function assembleSearcher({ target, options, closing, computing }: Opening): Promise<Searcher> {
+export async function assembleSearcher({
+  target,
+  options,
+  closing,
+  computing,
+}: Opening): Promise<OpenedSearcher> {
   const [preparation, [embedder, encoded, reranker]] = await closing.all([
     prepareStore(target, options, closing),
     computing,
   ]);
   const filters = new FilteredDocuments(preparation?.store, options.onUnknownField);
   const [words, vectors] = await closing.all([
-    needsWords(options) ? openWords(target, preparation, options) : undefined,
+    needsWords(options) ? openWords({ target, preparation, filters, options, closing }) : undefined,
     embedder && openVectors({ target, preparation, embedder, encoded, filters, options, closing }),
   ]);
   const parts: SearcherParts = {
     name: target.name,
     store: preparation?.store,
-    filters,
     words,
     vectors,
     reranker,
     rerankDepth: options.rerankDepth,
+    rerankFirst: options.rerankFirst,
     trained: target.trained,
   };
-  return withFusion(parts, target, options);
+  const searcher = new OpenedSearcher(parts, await fusionOf(parts, target, options));
+  for (const mode of requiredModes(options)) searcher.retriever(mode);
+  return searcher;
 }
 
-async function withFusion(
+/** How hybrid fuses, where there is one: as asked for, else as tuned. */
+async function fusionOf(
   parts: SearcherParts,
   { cache }: Target,
-  { fusion, modes, onNote }: OpenSearcherOptions,
-): Promise<Searcher> {
-  const searcher = new OpenedSearcher(parts, fusion);
-  if (modes) for (const mode of modes) searcher.retriever(mode);
-  if (fusion || !searcher.modes.includes('hybrid')) return searcher;
-  const tuned = await readTunedFusion(cache, { version: searcher.version, onNote });
-  return tuned ? new OpenedSearcher(parts, tuned) : searcher;
+  { fusion, onNote }: OpenSearcherOptions,
+): Promise<HybridOptions | undefined> {
+  if (fusion || !parts.words || !parts.vectors) return fusion;
+  return readTunedFusion(cache, { version: indexVersion(parts), onNote });
 }
 
 async function prepareStore(
@@ -86,19 +94,23 @@ async function prepareStore(
 
 const NOBODY_WATCHES = { advance: (): void => {}, finish: (): void => {} };
 
-async function openWords(
-  target: Target,
-  preparation: Preparation | undefined,
-  { threads, inWorkers }: OpenSearcherOptions,
-): Promise<SearcherParts['words']> {
+async function openWords(parts: {
+  target: Target;
+  preparation: Preparation | undefined;
+  filters: FilteredDocuments;
+  options: OpenSearcherOptions;
+  closing: Closing;
+}): Promise<Bm25Retriever | undefined> {
+  const { target, preparation, filters, options, closing } = parts;
+  const { threads, inWorkers } = options;
   const index = await openBm25(target, preparation);
   // A pool of one thread would compute in the caller's.
-  return (
-    index && { index, threads: inWorkers ? Math.max(2, threads ?? availableParallelism()) : (threads ?? 1) }
-  );
+  const ofPool = inWorkers ? Math.max(2, threads ?? availableParallelism()) : threads;
+  // The pool's threads run from the moment it is made, so it is closed with the rest if something fails later.
+  return index && closing.add(new Bm25Retriever({ index, filters, threads: ofPool }));
 }
 
-/** An index of another state of the collection (a run's, after documents were added) gives way to a new one. */
+/** An index of another state of the collection (a run's, after documents were added or edited) gives way to a new one. */
 async function openBm25(
   { bm25, trained }: Target,
   preparation: Preparation | undefined,
@@ -111,9 +123,9 @@ async function openBm25(
     preparation.onNote?.(`${error.message}; another index is used in its place`);
     return undefined;
   });
-  const { count, idChecksum } = preparation.store;
-  const current = index?.documents === count && index.idChecksum === idChecksum;
-  return current ? index : prepareBm25(preparation);
+  return index?.meta.content === preparation.store.content
+    ? index
+    : prepareBm25(preparation, index?.meta.language);
 }
 
 async function openVectors(parts: {

@@ -6,7 +6,7 @@ interface Closable {
 export class Closing {
   readonly #opened: Closable[] = [];
 
-  async add<T extends Closable>(opening: Promise<T>): Promise<T> {
+  async add<T extends Closable>(opening: T | Promise<T>): Promise<T> {
     const opened = await opening;
     this.#opened.push(opened);
     return opened;

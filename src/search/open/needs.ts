@@ -14,6 +14,13 @@ export function needsVectors(options: OpenSearcherOptions): boolean {
   return needs(options, WITH_VECTORS);
 }
 
-function needs({ modes }: OpenSearcherOptions, part: readonly SearchMode[]): boolean {
-  return modes === undefined || modes.some((mode) => part.includes(mode));
+/** The modes that must be possible; what finds a cascade's candidates comes before it. */
+export function requiredModes({ modes, rerankFirst }: OpenSearcherOptions): readonly SearchMode[] {
+  const reranks = modes === undefined || modes.includes('cascade');
+  return [...(reranks && rerankFirst ? [rerankFirst] : []), ...(modes ?? [])];
+}
+
+function needs({ modes, rerankFirst }: OpenSearcherOptions, part: readonly SearchMode[]): boolean {
+  const reads = (mode: SearchMode): SearchMode => (mode === 'cascade' ? (rerankFirst ?? mode) : mode);
+  return modes === undefined || modes.some((mode) => part.includes(reads(mode)));
 }

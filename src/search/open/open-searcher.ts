@@ -3,6 +3,7 @@ import type { OpenSearcherOptions, Searcher } from '../searcher.js';
 import { Closing } from './closing.js';
 import { openEmbedder, openEncodedDocuments, openReranker } from './computing-parts.js';
 import { needsVectors } from './needs.js';
+import type { OpenedSearcher } from './opened-searcher.js';
 import { resolveTarget, type Target } from './target.js';
 
 /**
@@ -24,7 +25,7 @@ export async function openSearcher(path: string, options: OpenSearcherOptions = 
 export async function beginSearcher(
   path: string,
   options: OpenSearcherOptions = {},
-): Promise<{ opening: Promise<Searcher> }> {
+): Promise<{ opening: Promise<OpenedSearcher> }> {
   const target = await resolveTarget(path, options);
   checkParts(path, target, options);
   const opening = openTarget(target, options);
@@ -32,7 +33,7 @@ export async function beginSearcher(
   return { opening };
 }
 
-async function openTarget(target: Target, options: OpenSearcherOptions): Promise<Searcher> {
+async function openTarget(target: Target, options: OpenSearcherOptions): Promise<OpenedSearcher> {
   const { model, vectors } = target;
   const { reranker } = options;
   const closing = new Closing();

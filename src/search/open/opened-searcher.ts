@@ -1,30 +1,27 @@
-import { createHash } from 'node:crypto';
 import { NearmissError } from '../../base/errors.js';
 import { type Document, fullText } from '../../data/dataset.js';
-import type { Bm25Index } from '../../index/bm25/index.js';
 import { analyze, englishAnalyzer } from '../../text/analyzers/index.js';
 import type { SplitTokensOptions } from '../../text/split-tokens.js';
 import { Bm25Explainer } from '../bm25-explain.js';
-import { Bm25Retriever } from '../bm25-retriever.js';
+import type { Bm25Retriever } from '../bm25-retriever.js';
 import { CascadeRetriever } from '../cascade-retriever.js';
 import type { DenseIndex } from '../dense-index.js';
 import { DenseRetriever } from '../dense-retriever.js';
 import { type DocumentStore, NO_DOCUMENTS } from '../document-store.js';
 import type { StoredDocuments } from '../documents/stored-documents.js';
 import type { Embedder, TextUse } from '../embedder.js';
-import type { FilteredDocuments } from '../filtered-documents.js';
 import { type HybridOptions, HybridRetriever } from '../hybrid-retriever.js';
 import type { Reranker } from '../reranker.js';
-import { type Hit, type Retriever, SEARCH_MODES, type SearchMode } from '../retriever.js';
-import type { Searcher, SearchVectorsOptions } from '../searcher.js';
+import { type FirstMode, type Hit, type Retriever, SEARCH_MODES, type SearchMode } from '../retriever.js';
+import type { CascadeChoice, Searcher, SearchVectorsOptions } from '../searcher.js';
 import { makeSnippet, type Snippet } from '../snippet.js';
+import { indexVersion, searcherVersion } from './version.js';
 
 /** What a searcher is made of; each part may be missing. */
 export interface SearcherParts {
   name: string;
   store?: StoredDocuments;
-  filters: FilteredDocuments;
-  words?: { index: Bm25Index; threads: number };
+  words?: Bm25Retriever;
   vectors?: {
     embedder: Embedder;
     index: DenseIndex;
@@ -34,6 +31,7 @@ export interface SearcherParts {
   };
   reranker?: Reranker;
   rerankDepth?: number;
+  rerankFirst?: FirstMode;
   /** The model was trained on this collection. */
   trained?: boolean;
 }
@@ -61,6 +59,8 @@ const PREFERENCE: Record<'fused' | 'trained', readonly SearchMode[]> = {
 export class OpenedSearcher implements Searcher {
   readonly name: string;
   readonly version: string;
+  /** Without what fuses and reranks. */
+  readonly indexVersion: string;
   readonly modes: readonly SearchMode[];
   readonly defaultMode: SearchMode;
   readonly documents: DocumentStore;
@@ -74,22 +74,28 @@ export class OpenedSearcher implements Searcher {
     const { name, store, words, vectors, reranker } = parts;
     this.#parts = parts;
     this.name = name;
-    this.version = versionOf(parts);
     this.documents = store ?? NO_DOCUMENTS;
     this.model = vectors && modelOf(vectors.embedder);
     this.reranker = reranker;
     this.#explainer = words && new Bm25Explainer(words.index);
     this.#addRetrievers(fusion);
-    this.modes = SEARCH_MODES.filter((mode) => this.#retrievers.has(mode));
     const preference = PREFERENCE[parts.trained && !fusion ? 'trained' : 'fused'];
     this.defaultMode = preference.find((mode) => this.#retrievers.has(mode))!;
+    const cascade = this.#addCascade();
+    this.modes = SEARCH_MODES.filter((mode) => this.#retrievers.has(mode));
+    this.indexVersion = indexVersion(parts);
+    this.version = searcherVersion(this.indexVersion, { fusion, cascade });
   }
 
-  retriever(mode: SearchMode): Retriever {
+  retriever(mode: SearchMode, choice: CascadeChoice = {}): Retriever {
     const retriever = this.#retrievers.get(mode);
-    if (retriever) return retriever;
-    const { what, hint } = MISSING[mode];
-    throw new NearmissError(`${this.name}: cannot search in mode "${mode}": ${what}`, { hint });
+    if (!retriever) {
+      const { what, hint } = MISSING[mode];
+      throw new NearmissError(`${this.name}: cannot search in mode "${mode}": ${what}`, { hint });
+    }
+    if (!(retriever instanceof CascadeRetriever)) return retriever;
+    const { first, depth } = choice;
+    return retriever.over({ ...(first && { first: this.retriever(first) }), ...(depth && { depth }) });
   }
 
   async encode(texts: readonly string[], use: TextUse): Promise<Float32Array> {
@@ -118,25 +124,27 @@ export class OpenedSearcher implements Searcher {
   }
 
   async close(): Promise<void> {
-    const { store, vectors, reranker } = this.#parts;
-    const open = [this.#retrievers.get('bm25'), vectors?.embedder, vectors?.index, reranker, store];
+    const { store, words, vectors, reranker } = this.#parts;
+    const open = [words, vectors?.embedder, vectors?.index, reranker, store];
     await Promise.all(open.map((part) => part?.close()));
   }
 
   #addRetrievers(fusion: HybridOptions | undefined): void {
-    const { words, vectors, reranker, filters, store, rerankDepth } = this.#parts;
-    const bm25 = words && new Bm25Retriever({ ...words, filters });
+    const { words: bm25, vectors } = this.#parts;
     const dense = vectors && new DenseRetriever(vectors.embedder, vectors.index);
     const hybrid = bm25 && dense && new HybridRetriever([dense, bm25], fusion);
-    const first = hybrid ?? dense ?? bm25;
-    const cascade =
-      reranker &&
-      store &&
-      first &&
-      new CascadeRetriever({ first, reranker, documents: store, depth: rerankDepth });
-    for (const retriever of [bm25, dense, hybrid, cascade]) {
+    for (const retriever of [bm25, dense, hybrid]) {
       if (retriever) this.#retrievers.set(retriever.mode, retriever);
     }
+  }
+
+  #addCascade(): CascadeRetriever | undefined {
+    const { reranker, store: documents, rerankDepth: depth, rerankFirst } = this.#parts;
+    const first = this.#retrievers.get(rerankFirst ?? this.defaultMode);
+    if (!reranker || !documents || !first) return undefined;
+    const cascade = new CascadeRetriever({ first, reranker, documents, depth });
+    this.#retrievers.set(cascade.mode, cascade);
+    return cascade;
   }
 
   #vectors(): NonNullable<SearcherParts['vectors']> {
@@ -149,13 +157,4 @@ export class OpenedSearcher implements Searcher {
 
 function modelOf({ info: { name, dimension } }: Embedder): { name: string; dimension: number } {
   return { name, dimension };
-}
-
-function versionOf({ store, words, vectors }: SearcherParts): string {
-  const state = [
-    store?.content,
-    words?.index.meta.files,
-    vectors && [vectors.embedder.info.fingerprint, vectors.fingerprint],
-  ];
-  return createHash('sha256').update(JSON.stringify(state)).digest('hex').slice(0, 12);
 }

@@ -3,6 +3,7 @@ import { fullText } from '../../data/dataset.js';
 import type { SourcesDataset } from '../../data/sources-dataset.js';
 import { type Bm25Index, buildBm25Index, openBm25Index } from '../../index/bm25/index.js';
 import type { DocumentIndex } from '../../index/vectors/document-index.js';
+import type { Language } from '../../text/analyzers/index.js';
 import type { StoredDocuments } from '../documents/stored-documents.js';
 import type { Embedder } from '../embedder.js';
 import type { OpenSearcherOptions } from '../searcher.js';
@@ -23,13 +24,14 @@ const DOCUMENTS_AT_ONCE = 1024;
 const HASH_DIGITS = 12;
 
 /** The BM25 index of a collection, built once for each of its states. */
-export async function prepareBm25(preparation: Preparation): Promise<Bm25Index> {
+export async function prepareBm25(preparation: Preparation, language: Language = 'en'): Promise<Bm25Index> {
   const { dataset, store, cache, onProgress, onNote } = preparation;
-  const folder = join(cache, `bm25-${store.content.slice(0, HASH_DIGITS)}`);
+  const analyzed = language === 'en' ? '' : `${language}-`;
+  const folder = join(cache, `bm25-${analyzed}${store.content.slice(0, HASH_DIGITS)}`);
   const make = async (): Promise<void> => {
     const step = { label: 'index words', unit: 'documents', total: store.count, place: folder };
     const progress = onProgress?.(step);
-    await buildBm25Index(folder, dataset.documents(), { onDocument: () => progress?.advance(1) });
+    await buildBm25Index(folder, dataset.documents(), { language, onDocument: () => progress?.advance(1) });
     progress?.finish();
   };
   return openKept({ folder, prefix: 'bm25-', make, open: () => openBm25Index(folder), onNote });

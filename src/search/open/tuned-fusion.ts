@@ -4,10 +4,8 @@ import { exists } from '../../base/files.js';
 import { readJsonFile, writeJsonFile } from '../../base/json-file.js';
 import type { HybridOptions } from '../hybrid-retriever.js';
 
-const FILE = 'hybrid.json';
-
 const schema = z.object({
-  /** The searcher's version that the weights were tuned for. */
+  /** Of model, index and collection that the weights were tuned for. */
   version: z.string(),
   method: z.enum(['linear', 'rrf']),
   normalization: z.enum(['none', 'minmax', 'zscore']),
@@ -23,8 +21,13 @@ const schema = z.object({
 /** Weights tuned on development queries. */
 export type TunedFusion = z.infer<typeof schema>;
 
+/** Where the weights are kept. */
+export function tunedFusionFile(cache: string): string {
+  return join(cache, 'hybrid.json');
+}
+
 export async function writeTunedFusion(cache: string, tuned: TunedFusion): Promise<void> {
-  await writeJsonFile(join(cache, FILE), tuned);
+  await writeJsonFile(tunedFusionFile(cache), tuned);
 }
 
 /** How to fuse as it was tuned; weights of another model or collection do not count. */
@@ -32,7 +35,7 @@ export async function readTunedFusion(
   cache: string,
   options: { version: string; onNote?: (note: string) => void },
 ): Promise<HybridOptions | undefined> {
-  const path = join(cache, FILE);
+  const path = tunedFusionFile(cache);
   if (!(await exists(path))) return undefined;
   const { version, method, normalization, weights, depth } = await readJsonFile(path, schema, {
     hint: 'delete the file, or tune again with: nearmiss search TARGET --tune dev',

@@ -1,10 +1,17 @@
 import type { SessionOptions } from '../../engine/index.js';
 import type { SplitTokensOptions } from '../../text/split-tokens.js';
-import type { TextUse } from '../embedder.js';
+import type { EmbedderInfo, TextUse } from '../embedder.js';
+import type { Reranker } from '../reranker.js';
+
+/** What a model worker says of what it has loaded. */
+export interface WorkerInfo {
+  embedder: EmbedderInfo;
+  reranker: Pick<Reranker, 'fingerprint'>;
+}
 
 /** What a model worker loads. */
 export interface WorkerStart {
-  kind: 'embedder' | 'reranker';
+  kind: keyof WorkerInfo;
   model: string;
   session?: SessionOptions;
 }

@@ -1,11 +1,10 @@
 // Runs an embedder or a reranker in a worker thread for worker-models.ts.
 import { parentPort, workerData } from 'node:worker_threads';
 import { answerCalls } from '../../base/worker-calls.js';
-import type { EmbedderInfo } from '../embedder.js';
-import type { WorkerReply, WorkerStart, WorkerTask } from './messages.js';
+import type { WorkerInfo, WorkerReply, WorkerStart, WorkerTask } from './messages.js';
 
 interface Loaded {
-  info?: EmbedderInfo;
+  info: WorkerInfo[WorkerStart['kind']];
   work(task: WorkerTask): Promise<WorkerReply>;
 }
 
@@ -26,6 +25,7 @@ async function load({ kind, model, session }: WorkerStart): Promise<Loaded> {
   const { openCrossEncoder } = await import('../cross-encoder-reranker.js');
   const reranker = await openCrossEncoder(model, session);
   return {
+    info: { fingerprint: reranker.fingerprint },
     work: async (task) =>
       task.kind === 'score' ? [await reranker.score(task.query, task.texts)] : wrongTask(task),
   };
@@ -35,7 +35,7 @@ function wrongTask({ kind }: WorkerTask): never {
   throw new Error(`This worker cannot ${kind}`);
 }
 
-await answerCalls<WorkerTask, WorkerReply, EmbedderInfo | undefined>(parentPort!, async () => {
+await answerCalls<WorkerTask, WorkerReply, Loaded['info']>(parentPort!, async () => {
   const { info, work } = await load(workerData as WorkerStart);
   return {
     started: info,

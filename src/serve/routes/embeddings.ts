@@ -25,6 +25,7 @@ export const embeddingRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> =
             .enum(['float', 'base64'])
             .default('float')
             .describe('base64: little-endian 32-bit floats.'),
+          dimensions: z.int().optional().describe("If given, it must be the model's."),
           input_type: z.enum(['query', 'document']).default('query'),
         }),
         response: {
@@ -51,6 +52,14 @@ export const embeddingRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> =
           throw new ApiError(404, 'not_found', `the model "${body.model}" is not served here`, {
             hint: `leave "model" out, or ask for "${name}"`,
           });
+        }
+        if (body.dimensions !== undefined && body.dimensions !== dimension) {
+          throw new ApiError(
+            400,
+            'bad_request',
+            `body: field "dimensions": expected ${dimension}, as many as "${name}" has, got ${body.dimensions}`,
+            { hint: 'leave "dimensions" out: vectors are not shortened here' },
+          );
         }
         const texts = typeof body.input === 'string' ? [body.input] : body.input;
         metrics.observeBatch('embeddings', texts.length);

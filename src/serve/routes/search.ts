@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { documentFilterSchema } from '../../search/filter.js';
+import { FIRST_MODES } from '../../search/retriever.js';
 import { type ServeContext, workOn } from '../context.js';
 import { presentHits } from '../present-hits.js';
 import { requireMode } from '../require-mode.js';
@@ -23,12 +24,25 @@ export const searchRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
         .describe('Only documents whose metadata match, e.g. {"year": {"$gte": 2004}}.'),
       explain: z.boolean().default(false).describe('Says how each score came about.'),
       snippets: z.boolean().default(true),
+      rerank: z
+        .strictObject({
+          first: z.enum(FIRST_MODES).optional().describe('What finds the candidates.'),
+          depth: z.int().min(1).max(limits.batch).optional().describe('How many are reranked, at least k.'),
+        })
+        .optional()
+        .describe('Of the mode cascade; what is left out is as the server was started.'),
     })
     .refine((search) => (search.query === undefined) !== (search.queries === undefined), {
       message: 'expected either "query" or "queries"',
     })
     .refine(({ k, queries }) => k * (queries?.length ?? 1) <= limits.hits, {
       message: `expected at most ${limits.hits} hits in all (k times the number of queries)`,
+    })
+    .refine(({ rerank, queries }) => (rerank?.depth ?? 0) * (queries?.length ?? 1) <= limits.hits, {
+      message: `expected at most ${limits.hits} hits to rerank in all (depth times the number of queries)`,
+    })
+    .refine(({ rerank, mode }) => rerank === undefined || mode === 'cascade', {
+      message: 'expected "mode": "cascade" with "rerank"',
     });
 
   app.post(
@@ -49,13 +63,14 @@ export const searchRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
       },
     },
     (request, reply) => {
-      const { query, queries, k, filter, explain, snippets } = request.body;
+      const { query, queries, k, filter, explain, snippets, rerank } = request.body;
       const texts = queries ?? [query!];
       return workOn(context, reply, async (searcher) => {
         const start = performance.now();
         const mode = request.body.mode ?? searcher.defaultMode;
         requireMode(searcher, mode);
-        const found = await searcher.retriever(mode).search(texts, { k, filter, explain });
+        if (rerank?.first !== undefined) requireMode(searcher, rerank.first);
+        const found = await searcher.retriever(mode, rerank).search(texts, { k, filter, explain });
         const results = await presentHits(searcher, found, { queries: snippets ? texts : undefined });
         const tookMs = performance.now() - start;
         metrics.observeSearch(mode, tookMs);

@@ -94,7 +94,10 @@ export const statusRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
       schema: {
         tags,
         summary: "Measurements in Prometheus' text format",
-        response: { 200: z.string(), ...errors },
+        response: {
+          200: { description: 'Measurements.', content: { 'text/plain': { schema: z.string() } } },
+          ...errors,
+        },
       },
     },
     async (_, reply) => {

@@ -43,11 +43,11 @@ export const qualityRoutes: StudyRoutes = async (app, { runs }) => {
         const key = await qualityKey(run, request.query);
         const splits = await (await openDataset((await readRunDescription(run)).data)).splits();
         const kept = await readQuality(run, key);
-        if (kept) return { state: 'ready' as const, splits, ...kept };
+        if (kept) return ready(kept, splits);
         const answer = await desk.ask<Quality>(JSON.stringify([run.path, key.split, key.step]), (tools) =>
           runStudy('quality', { run: run.path, ...key }, tools),
         );
-        if (answer.state === 'ready') return { state: answer.state, splits, ...answer.value };
+        if (answer.state === 'ready') return ready(answer.value, splits);
         return reply.code(202).send(answer);
       });
     },
@@ -82,3 +82,8 @@ export const qualityRoutes: StudyRoutes = async (app, { runs }) => {
     },
   );
 };
+
+/** The answer; which format it was kept in is the file's own matter. */
+function ready({ format: _, ...quality }: Quality, splits: string[]) {
+  return { state: 'ready' as const, splits, ...quality };
+}

@@ -77,6 +77,7 @@ export const runDetails = z
     refreshes: z.array(
       z.object({
         step,
+        time,
         encodeSeconds: z.number(),
         indexSeconds: z.number(),
         searchSeconds: z.number(),

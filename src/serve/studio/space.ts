@@ -40,7 +40,7 @@ export const spaceRoutes: StudyRoutes = async (app, { runs }) => {
         const run = new RunDirectory(runFolder(runs, name));
         const step = await shownStep(run, wanted);
         const kept = query === undefined ? undefined : await readPicture(run, { step, query, method });
-        if (kept) return { state: 'ready' as const, ...kept };
+        if (kept) return ready(kept);
         const answer = await desk.ask<SpacePicture>(
           JSON.stringify([run.path, step, query, method]),
           async (tools) => {
@@ -49,7 +49,7 @@ export const spaceRoutes: StudyRoutes = async (app, { runs }) => {
             return picture;
           },
         );
-        if (answer.state === 'ready') return { state: answer.state, ...answer.value };
+        if (answer.state === 'ready') return ready(answer.value);
         return reply.code(202).send(answer);
       });
     },
@@ -76,3 +76,8 @@ export const spaceRoutes: StudyRoutes = async (app, { runs }) => {
     },
   );
 };
+
+/** The answer; which format it was kept in is the file's own matter. */
+function ready({ format: _, ...picture }: SpacePicture) {
+  return { state: 'ready' as const, ...picture };
+}

@@ -1,6 +1,7 @@
 import type { Hit, SearchMode } from '../../../search/retriever.js';
 import type { Searcher } from '../../../search/searcher.js';
-import { bold, printable, type Style } from './style.js';
+import { formatPart } from './format-hits.js';
+import { bold, dim, printable, type Style } from './style.js';
 
 /** What one mode found. */
 export interface Column {
@@ -11,7 +12,10 @@ export interface Column {
 const GAP = '  ';
 const MIN_COLUMN = 16;
 
-/** The hits of several modes side by side, as wide as the terminal; what all columns show is marked with `=`. */
+/**
+ * The hits of several modes side by side, as wide as the terminal; what all columns show is marked with `=`. How scores
+ * came about, where that was asked for, stands under each hit.
+ */
 export async function formatColumns(
   searcher: Searcher,
   columns: readonly Column[],
@@ -35,7 +39,14 @@ export async function formatColumns(
     const cells = columns.map(({ hits }) => cell(hits[row], shared));
     const names = columns.map(({ hits }) => `  ${printable(titles.get(hits[row]?.id ?? '') ?? '')}`);
     const second = line('', names);
-    return [line(String(row + 1), cells), ...(second.trim() === '' ? [] : [second])].join('\n');
+    const parts = columns.map(({ hits }) =>
+      (hits[row]?.parts ?? []).flatMap((part) => wrap(formatPart(part), width - 2)),
+    );
+    const below = Array.from({ length: Math.max(...parts.map(({ length }) => length)) }, (_, i) => {
+      const texts = parts.map((of) => `  ${of[i] ?? ''}`);
+      return dim(line('', texts), style);
+    });
+    return [line(String(row + 1), cells), ...(second.trim() === '' ? [] : [second]), ...below].join('\n');
   });
   const header = bold(
     line(
@@ -57,6 +68,18 @@ async function titlesOf(searcher: Searcher, columns: readonly Column[]): Promise
   const ids = [...new Set(columns.flatMap(({ hits }) => hits.map(({ id }) => id)))];
   const documents = await searcher.documents.getAll(ids);
   return new Map(ids.map((id, i) => [id, documents[i]?.title || (documents[i]?.text ?? '')]));
+}
+
+/** Lines of whole words; a word that is too long is cut later, as every cell is. */
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }
 
 function cut(text: string, width: number): string {

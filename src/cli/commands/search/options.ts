@@ -1,4 +1,4 @@
-import type { SearchMode } from '../../../search/retriever.js';
+import type { FirstMode, SearchMode } from '../../../search/retriever.js';
 
 /** The command's flags, as commander gives them. */
 export interface SearchFlags {
@@ -8,6 +8,7 @@ export interface SearchFlags {
   data?: string;
   reranker?: string;
   rerankDepth?: number;
+  rerankFirst?: FirstMode;
   fusion?: 'rrf' | 'linear';
   weights?: number[];
   cache?: string;

@@ -6,7 +6,7 @@ export interface RunOptions {
   target: string;
   port: number;
   /** How to look for something newer; never where it is left out. */
-  watch?: Pick<WatchOptions, 'seen' | 'everyMs'>;
+  watch?: Pick<WatchOptions, 'seen' | 'everyMs' | 'search'>;
 }
 
 /** Listens, opens the index, and goes on until a signal ends it. */
