@@ -9,7 +9,7 @@ const CONDITION = /^\s*([^<>=!\s]+)\s*(>=|<=|!=|=|>|<)\s*(.*?)\s*$/s;
  * them) or `lang!=de`. A number that is typed matches the number and the text.
  *
  * @example
- * parseFilter('year>=2000'); // { year: { $gte: 2000 } }
+ * parseFilter('date>=2000-05'); // { date: { $gte: '2000-05' } }
  */
 export function parseFilter(text: string): DocumentFilter {
   const filter = text.trimStart().startsWith('{') ? parseObject(text) : parseCondition(text);
@@ -30,6 +30,10 @@ function check(filter: DocumentFilter): void {
 /** All of several filters. */
 export function allOf(filters: readonly DocumentFilter[]): DocumentFilter | undefined {
   return filters.length > 1 ? { $and: filters } : filters[0];
+}
+
+function anyOf(filters: readonly DocumentFilter[]): DocumentFilter {
+  return filters.length > 1 ? { $or: filters } : filters[0];
 }
 
 function parseObject(text: string): DocumentFilter {
@@ -55,7 +59,7 @@ function parseCondition(text: string): DocumentFilter {
   const comparison = COMPARISONS[operator];
   const given = comparison ? [typed] : typed.split(',').map((value) => value.trim());
   if (given.includes('')) throw noValue(text, field, operator);
-  if (comparison) return { [field]: { [comparison]: values(typed)[0] } };
+  if (comparison) return anyOf(values(typed).map((value) => ({ [field]: { [comparison]: value } })));
   const wanted = given.flatMap(values);
   return { [field]: { [operator === '=' ? '$in' : '$nin']: wanted } };
 }

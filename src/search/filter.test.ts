@@ -109,6 +109,8 @@ describe('as typed', () => {
 
   test('a typed number matches a text, too', () => {
     expect(compileFilter(parseFilter('year=2004'))({ year: '2004' })).toBe(true);
+    expect(compileFilter(parseFilter('year>=2004'))({ year: '2005' })).toBe(true);
+    expect(compileFilter(parseFilter('date<2004'))({ date: '2005-01-31' })).toBe(false);
   });
 
   test.each<[string, string, string]>([

@@ -178,7 +178,7 @@ export const runsRoutes: FastifyPluginAsyncZod<{ runs: Pick<RunCatalog, 'list' |
           'unavailable',
           `the collection or the negatives of "${name}" cannot be read`,
           {
-            hint: 'the server must see the collection under the path that the run was started with; its log says more',
+            hint: 'the server must see the collection under the path that the field "data" of the run\'s run.json has; its log says more',
             cause: error,
           },
         );

@@ -23,7 +23,7 @@ export async function lookAt<T>(request: FastifyRequest, name: string, look: () 
     if (error instanceof NearmissError || hasCode(error, 'ENOENT')) {
       request.log.warn({ err: error, run: name }, 'a run cannot be looked at');
       throw new ApiError(409, 'unavailable', `what "${name}" was made from cannot be read`, {
-        hint: 'the server must see the collection under the path that the run was started with; its log says more',
+        hint: 'the server must see the collection under the path that the field "data" of the run\'s run.json has; its log says more',
         cause: error,
       });
     }
