@@ -226,6 +226,26 @@ describe('while it is held', () => {
     expect((await stat(path)).mtimeMs).toBe(mtimeMs);
   });
 
+  test('a lock that is missing for a moment is not lost; one that stays away is', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const path = await lockPath();
+    const lock = await take(path);
+    const content = await readFile(path, 'utf8');
+    await rm(path);
+    await nextBeat();
+    await sleep(50);
+    await writeFile(path, content);
+    await setBeat(path, SILENT_MS);
+    await nextBeat();
+    await vi.waitFor(async () => expect(Date.now() - (await stat(path)).mtimeMs).toBeLessThan(SILENT_MS / 2));
+    expect(lock.lost.aborted).toBe(false);
+    await rm(path);
+    await nextBeat();
+    await sleep(50);
+    await nextBeat();
+    await vi.waitFor(() => expect(lock.lost.aborted).toBe(true));
+  });
+
   test('does not keep the process alive', () => {
     const script = `import { holdFileLock } from './file-lock.ts'; await holdFileLock(process.argv[1]);`;
     const path = join(tmpdir(), `nearmiss-lock-${process.pid}`);

@@ -78,8 +78,11 @@ export async function lockHolder(path: string): Promise<LockHolder | undefined> 
 
 function keep(path: string, token: string): HeldLock {
   const lost = new AbortController();
-  const onBeat = (isOurs: boolean): void => {
-    if (isOurs) return;
+  let misses = 0;
+  const onBeat = (found: Awaited<ReturnType<typeof beat>>): void => {
+    misses = found === 'missing' ? misses + 1 : 0;
+    // A folder that is being replaced has no name for a moment, and so no lock: missing once is no loss.
+    if (found === 'ours' || misses === 1) return;
     clearInterval(timer);
     lost.abort(lostError(path));
   };

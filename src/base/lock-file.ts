@@ -43,16 +43,16 @@ export function isGone({ holder, beatAt }: SeenLock, now: number): boolean {
   return life === 'gone' || (life === 'unknown' && now - beatAt > SILENT_MS);
 }
 
-/** Gives a sign of life; says whether the lock is still this one. */
-export async function beat(path: string, token: string): Promise<boolean> {
-  const isOurs = await withOpen(path, 'r+', async (file) => {
+/** Gives a sign of life; says whether the lock is still this one, another's, or not there. */
+export async function beat(path: string, token: string): Promise<'ours' | 'taken' | 'missing'> {
+  const found = await withOpen(path, 'r+', async (file) => {
     const text = await file.readFile('utf8');
-    if (parseHolder(text).token !== token) return false;
+    if (parseHolder(text).token !== token) return 'taken';
     // Nothing new but the time, which the file system takes from the same clock for everybody.
     await file.write(text, 0);
-    return true;
+    return 'ours';
   });
-  return isOurs === true;
+  return found ?? 'missing';
 }
 
 /** Lets go of a lock, unless somebody has taken it over. */
