@@ -59,7 +59,7 @@ test('what is wrong is told without a stack trace, and wrong usage has exit code
   expect(alone.stderr).toContain('expected two runs or more, got one');
   const into = nearmiss('analyze', run, '--out', folder, '--only', 'curves');
   expect(into.status).toBe(1);
-  expect(into.stderr).toContain('expected a new folder or an earlier report');
+  expect(into.stderr).toContain("expected a run's report and nothing else, got");
 });
 
 test('the help has every part and examples', () => {

@@ -27,6 +27,8 @@ export type Section = (typeof SECTIONS)[number];
 export interface AnalyzeOptions {
   /** Folders of runs: the first is analysed, and compared with the others. */
   runs: readonly string[];
+  /** The collection of the first, where that is not where the run says. */
+  data?: string;
   /** Default: all. */
   sections?: readonly Section[];
   /** Training queries to sample. Default 200. */
@@ -74,7 +76,7 @@ export function sectionsOf({ model }: Recipe): readonly Section[] {
  * await writeReport('runs/medquad/report', analysis);
  */
 export async function analyzeRuns(options: AnalyzeOptions): Promise<Analysis> {
-  const runs = options.runs.map((path) => new RunDirectory(path));
+  const runs = options.runs.map((path, nth) => new RunDirectory(path, nth === 0 ? options : {}));
   const [run] = runs;
   const { recipe, data } = await readRunDescription(run);
   const sections = options.sections ?? sectionsOf(recipe);

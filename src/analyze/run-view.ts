@@ -37,7 +37,7 @@ export interface RunView {
 export async function openRunView({ run, step: wanted, session, quiet }: RunViewOptions): Promise<RunView> {
   const step = wanted ?? (await newestStep(run));
   const folder = await modelFolder(run, step);
-  const { data, description } = await openRun(run.path, { quiet });
+  const { data, description } = await openRun(run.path, { data: run.data, quiet });
   const { recipe } = description;
   const plan = planRun(recipe);
   const progress = new Progress({

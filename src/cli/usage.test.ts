@@ -38,7 +38,7 @@ test.each<[string, string]>([
   ['fuse a b --out f --weights=1,-1', 'Expected numbers from 0 with commas'],
   ['fuse a b --out f --tune-split dev', '--tune-split is of no use without --tune-on'],
   ['repro table1 --data X --recipes dpr,nosuch', 'got "nosuch"'],
-  ['serve X --cors https://example.org/page', 'without a path'],
+  ['serve X --cors https://example.org/page', 'paths do not belong to it'],
   ['train --data X --recipe nosuch --out no-such-run', 'nosuch: no built-in recipe of this name'],
 ])('%s: exit code 2', async (line, message) => {
   expect(await runCli(line.split(' '))).toBe(2);

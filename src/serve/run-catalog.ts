@@ -9,6 +9,7 @@ export class RunCatalog {
   readonly #single = new Map<string, string>();
   readonly #folder: string | undefined;
   readonly #collection: string | undefined;
+  readonly #data: string | undefined;
   /** Where each run's folder says its collection is: that never changes. */
   readonly #collections = new Map<string, string>();
 
@@ -16,14 +17,16 @@ export class RunCatalog {
    * @param options.run a run by itself, e.g. the one whose index is served
    * @param options.folder a folder of runs: those in it at the moment of asking
    * @param options.collection the collection whose documents are served
+   * @param options.data the collection of the run by itself, where that is not where the run says
    */
-  constructor(options: { run?: string; folder?: string; collection?: string } = {}) {
+  constructor(options: { run?: string; folder?: string; collection?: string; data?: string } = {}) {
     if (options.run !== undefined) {
       const path = resolve(options.run);
       this.#single.set(basename(path), path);
     }
     this.#folder = options.folder === undefined ? undefined : resolve(options.folder);
     this.#collection = options.collection;
+    this.#data = options.data;
   }
 
   /** The run by itself. */
@@ -48,13 +51,20 @@ export class RunCatalog {
   }
 
   async #collectionOf(name: string): Promise<string | undefined> {
+    const run = this.directoryOf(name);
+    if (run === undefined) return undefined;
+    const known = this.#collections.get(run.path);
+    if (known !== undefined) return known;
+    const { data } = await readRunDescription(run);
+    this.#collections.set(run.path, resolve(data));
+    return resolve(data);
+  }
+
+  /** A run, with its collection where the server has it; `undefined` where there is no run of that name. */
+  directoryOf(name: string): RunDirectory | undefined {
     const path = this.pathOf(name);
     if (path === undefined) return undefined;
-    const known = this.#collections.get(path);
-    if (known !== undefined) return known;
-    const { data } = await readRunDescription(new RunDirectory(path));
-    this.#collections.set(path, resolve(data));
-    return resolve(data);
+    return new RunDirectory(path, this.#single.has(name) ? { data: this.#data } : {});
   }
 
   /** A run's folder; `undefined` where there is no run of that name. */

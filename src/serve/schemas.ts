@@ -18,12 +18,11 @@ const scorePart = z.object({
   terms: z.array(z.object({ term: z.string(), score: z.number() })).optional(),
 });
 
-const snippet = z.object({
-  text: z.string(),
-  highlights: z
-    .array(z.tuple([z.int(), z.int()]))
-    .describe('Start and end (exclusive) of what matched, in UTF-16 units.'),
-});
+export const highlights = z
+  .array(z.tuple([z.int(), z.int()]))
+  .describe('Start and end (exclusive) of what matched, in UTF-16 units.');
+
+const snippet = z.object({ text: z.string(), highlights });
 
 export const hit = z
   .object({

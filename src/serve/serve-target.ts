@@ -69,6 +69,7 @@ export async function serveTarget(target: string, options: ServeTargetOptions = 
         run: (await isRun(target)) ? target : undefined,
         folder: runsFolder,
         collection: resolve(search?.data ?? target),
+        data: search?.data,
       }),
       openLive: readOnly
         ? undefined

@@ -124,6 +124,8 @@ describe('documents', () => {
   test('are found by ids of any kind', async () => {
     const server = await start();
     expect((await send(server, 'GET', '/v1/documents/dog')).body).toEqual({ version: 'v1', ...ANIMALS[0] });
+    const marked = await send(server, 'GET', '/v1/documents/dog?query=black');
+    expect(marked.body.highlights).toEqual([]);
     const path = `/v1/documents/${encodeURIComponent('a/b c%')}`;
     expect((await send(server, 'GET', path)).body.text).toBe('strange names exist');
     expect(await send(server, 'GET', '/v1/documents/mouse')).toMatchObject({

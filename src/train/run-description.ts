@@ -29,7 +29,7 @@ export async function isRun(path: string): Promise<boolean> {
 export async function readRunDescription(run: RunDirectory): Promise<RunDescription> {
   const description = await run.readJson<RunDescription>('run.json');
   if (description?.format === 1) {
-    return withDefaults({ ...description, data: await locateData(description) }, run);
+    return withDefaults({ ...description, data: run.data ?? (await locateData(description)) }, run);
   }
   throw new NearmissError(`${run.path}: not a run: expected run.json in it`, {
     hint: 'start one with `nearmiss train --data DIR --recipe NAME --out RUN`',

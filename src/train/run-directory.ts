@@ -43,9 +43,12 @@ const STEP_NAME = /^step-(\d{6,})(?:\.json)?$/;
  */
 export class RunDirectory {
   readonly path: string;
+  /** Where the collection is, where that is not where `run.json` says. */
+  readonly data: string | undefined;
 
-  constructor(path: string) {
+  constructor(path: string, options: { data?: string } = {}) {
     this.path = path;
+    this.data = options.data;
   }
 
   file(...names: string[]): string {

@@ -53,12 +53,15 @@ export interface OpenRun {
   model: TrainedModel;
 }
 
-/** @param options.resume takes the model from where a Trainer goes on, which may be between two checkpoints */
+/**
+ * @param options.data where the collection is, where that is not where the run says
+ * @param options.resume takes the model from where a Trainer goes on, which may be between two checkpoints
+ */
 export async function openRun(
   path: string,
-  options: { quiet?: boolean; resume?: boolean } = {},
+  options: { data?: string; quiet?: boolean; resume?: boolean } = {},
 ): Promise<OpenRun> {
-  const run = new RunDirectory(path);
+  const run = new RunDirectory(path, options);
   const description = await readRunDescription(run);
   const { recipe } = description;
   const kind = kindOf(recipe);
@@ -94,6 +97,6 @@ async function modelToOpen(run: RunDirectory, resume = false): Promise<string> {
 async function openRunData(run: RunDirectory, { data }: RunDescription): Promise<Dataset> {
   if (await exists(data)) return openDataset(data);
   throw new NearmissError(`${data}: the collection of the run ${run.path} is not there`, {
-    hint: `restore it, or write its new path into the field "data" of ${run.file('run.json')}`,
+    hint: `restore it, write its new path into the field "data" of ${run.file('run.json')}, or name it with --data where the command takes that`,
   });
 }

@@ -68,6 +68,8 @@ export interface DocumentResponse {
   title?: string;
   text: string;
   metadata?: Metadata;
+  /** Where the words of the query are, `[start, end)` in `text`. */
+  highlights?: [number, number][];
 }
 
 /** What the server (or the way to it) refused, with what to do about it. */

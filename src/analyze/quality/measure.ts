@@ -16,6 +16,8 @@ import { summarizeQuality, systemLabel } from './summarize.js';
 export interface QualityOptions {
   /** The run's folder. */
   run: string;
+  /** Its collection, where that is not where the run says. */
+  data?: string;
   /** Default: the one that the recipe measures on. */
   split?: string;
   /** Default `best`. */
@@ -38,13 +40,13 @@ const USUAL_MEASURES = ['R@100'];
  * const { systems } = await measureQuality({ run: 'runs/medquad', split: 'test' });
  */
 export async function measureQuality(options: QualityOptions): Promise<Quality> {
-  const run = new RunDirectory(options.run);
+  const run = new RunDirectory(options.run, options);
   const { split, step } = await qualityKey(run, options);
   const kept = await readQuality(run, { split, step });
   if (kept && (!options.start || kept.systems.some(({ name, against }) => name === 'start' && against))) {
     return kept;
   }
-  const { data, description } = await openRun(run.path, { quiet: true });
+  const { data, description } = await openRun(run.path, { data: run.data, quiet: true });
   try {
     return await measure({ ...options, run, split, step, data, recipe: description.recipe });
   } finally {
@@ -52,7 +54,7 @@ export async function measureQuality(options: QualityOptions): Promise<Quality> 
   }
 }
 
-interface MeasureOptions extends Omit<QualityOptions, 'run' | 'split' | 'step'> {
+interface MeasureOptions extends Omit<QualityOptions, 'run' | 'data' | 'split' | 'step'> {
   run: RunDirectory;
   split: string;
   step: number;

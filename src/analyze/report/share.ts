@@ -20,6 +20,8 @@ import { tablesOf } from './tables.js';
 export interface ShareOptions {
   /** The run's folder. */
   run: string;
+  /** Its collection, where that is not where the run says. */
+  data?: string;
   /** Split for the quality. Default: the one that the recipe measures on. */
   split?: string;
   /** Queries whose space is drawn. Default: three of the dev split. */
@@ -63,15 +65,15 @@ const CASES = 8;
  * await writeFileAtomic('medquad.html', report.html);
  */
 export async function makeSharedReport(options: ShareOptions): Promise<SharedReport> {
-  const { run, split, queries, method, sample, threads, quiet, onProgress } = options;
+  const { run, data, split, queries, method, sample, threads, quiet, onProgress } = options;
   const { recipe } = await readRunDescription(new RunDirectory(run));
   const isReranker = recipe.model.kind === 'cross';
-  const quality = isReranker ? undefined : await measureQuality({ run, split, threads, onProgress });
+  const quality = isReranker ? undefined : await measureQuality({ run, data, split, threads, onProgress });
   const space = isReranker
     ? []
-    : await drawSpace({ run, queries, count: PICTURES, method, threads, onProgress });
+    : await drawSpace({ run, data, queries, count: PICTURES, method, threads, onProgress });
   const sections = sectionsOf(recipe).filter((section) => section !== 'compare');
-  const analysis = await analyzeRuns({ runs: [run], sections, queries: sample, threads, quiet });
+  const analysis = await analyzeRuns({ runs: [run], data, sections, queries: sample, threads, quiet });
   const first = quality
     ? [qualitySection(quality, await casesOf(new RunDirectory(run), quality)), spaceSection(space)]
     : [];

@@ -1,6 +1,6 @@
 import { openDataset } from '../../data/open.js';
 import { readRunDescription } from '../../train/run-description.js';
-import { RunDirectory } from '../../train/run-directory.js';
+import type { RunDirectory } from '../../train/run-directory.js';
 import { NotThereError } from '../not-there.js';
 
 export interface FindSpaceQueriesOptions {
@@ -21,8 +21,11 @@ export interface FoundQueries {
 }
 
 /** Finds queries of a run's collection by their words, in the collection's order. */
-export async function findSpaceQueries(run: string, options: FindSpaceQueriesOptions): Promise<FoundQueries> {
-  const { data, recipe } = await readRunDescription(new RunDirectory(run));
+export async function findSpaceQueries(
+  run: RunDirectory,
+  options: FindSpaceQueriesOptions,
+): Promise<FoundQueries> {
+  const { data, recipe } = await readRunDescription(run);
   const dataset = await openDataset(data);
   const splits = await dataset.splits();
   const { split = recipe.evaluation.split, text = '', limit } = options;

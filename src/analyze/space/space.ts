@@ -17,6 +17,8 @@ import type { Projection, SpaceMap, SpacePicture, SpacePoint } from './space-pic
 export interface SpaceOptions {
   /** The run's folder. */
   run: string;
+  /** Its collection, where that is not where the run says. */
+  data?: string;
   /** Ids of queries of any split. Default: one of the dev split, drawn with the recipe's seed. */
   queries?: readonly string[];
   /** How many to draw where none are named. Default 1. */
@@ -44,14 +46,14 @@ const LARGEST_SHARE = 1 / 8;
  */
 export async function drawSpace(options: SpaceOptions): Promise<SpacePicture[]> {
   const { method = 'tsne', onProgress } = options;
-  const run = new RunDirectory(options.run);
+  const run = new RunDirectory(options.run, options);
   const step = await shownStep(run, options.step);
   if (options.queries) {
     const kept = await Promise.all(options.queries.map((query) => readPicture(run, { step, query, method })));
     const all = kept.filter((picture) => picture !== undefined);
     if (all.length === kept.length) return all;
   }
-  const { data, description } = await openRun(run.path, { quiet: true });
+  const { data, description } = await openRun(run.path, { data: run.data, quiet: true });
   const artist = new Artist({ run, step, method, data, description, threads: options.threads });
   try {
     const queries = options.queries ?? (await artist.suggest(options.count ?? 1));

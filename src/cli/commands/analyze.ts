@@ -7,6 +7,7 @@ import { wholeNumber } from '../option-parsers.js';
 
 interface AnalyzeFlags {
   only?: Section[];
+  data?: string;
   out?: string;
   queries: number;
   step?: number;
@@ -55,6 +56,7 @@ export const registerAnalyze: RegisterCommand = (program) => {
       "the run's folder; with several, the first is analysed and compared with the others",
     )
     .option('--only <parts>', 'only these parts, with commas between them', parseParts)
+    .option('--data <dir>', "the first run's collection, where that is not where the run says")
     .option('--out <dir>', "the report's folder (default: RUN/report)")
     .option('--queries <n>', 'training queries to sample', wholeNumber(1), 200)
     .option('--step <n>', 'checkpoint to look at (default: the newest with an index)', wholeNumber(0))
@@ -69,7 +71,7 @@ async function analyzeCommand(runs: string[], flags: AnalyzeFlags): Promise<void
   const { analyzeRuns, REPORT_FOLDER, reportText, writeReport } = await import('../../analyze/index.js');
   const { checkContents } = await import('../../base/folder-contents.js');
   const { requireWritable } = await import('../../base/writable.js');
-  const { only: sections, out = join(runs[0], 'report'), queries, step, threads, quiet } = flags;
+  const { only: sections, out = join(runs[0], 'report'), data, queries, step, threads, quiet } = flags;
   if (sections?.includes('compare') && runs.length === 1) {
     throw new UsageError('--only compare: expected two runs or more, got one', {
       hint: 'e.g. nearmiss analyze runs/every10 runs/every50 --only compare',
@@ -78,7 +80,7 @@ async function analyzeCommand(runs: string[], flags: AnalyzeFlags): Promise<void
   // Before minutes are spent.
   await checkContents(out, REPORT_FOLDER);
   await requireWritable(dirname(out), 'choose a place you may write to with --out');
-  const analysis = await analyzeRuns({ runs, sections, queries, step, threads, quiet });
+  const analysis = await analyzeRuns({ runs, data, sections, queries, step, threads, quiet });
   await writeReport(out, analysis);
   process.stdout.write(flags.json ? `${JSON.stringify(analysis)}\n` : `${reportText(analysis)}\n`);
   if (!quiet) process.stderr.write(`report: ${join(out, 'index.html')}\n`);

@@ -11,6 +11,7 @@ import { StudyBars } from '../study-bars.js';
 
 interface ReportFlags {
   out?: string;
+  data?: string;
   split?: string;
   query?: string[];
   method: 'tsne' | 'umap';
@@ -52,6 +53,7 @@ export const registerReport: RegisterCommand = (program) => {
     .addOption(new Option('--method <name>', 'how to draw it').choices(['tsne', 'umap']).default('tsne'))
     .option('--queries <n>', 'training queries to sample for the analysis', wholeNumber(1), 200)
     .option('--svg', 'each figure as an SVG file, too, in a folder beside the page')
+    .option('--data <dir>', 'its collection, where that is not where the run says')
     .option('--png', 'and as PNG, drawn by a Chromium')
     .option('--threads <n>', 'threads to compute with (default: all cores)', wholeNumber(1))
     .option('--json', 'print the numbers as JSON')
@@ -80,7 +82,7 @@ interface WrittenReport {
 
 async function makeReport(run: string, flags: ReportFlags, bars?: StudyBars): Promise<WrittenReport> {
   const { out = join(run, 'report.html'), split, query: queries, method, queries: sample } = flags;
-  const { threads, quiet } = flags;
+  const { data, threads, quiet } = flags;
   const { rasterize, requireChromium } = await import('../rasterize.js');
   const { FIGURES_FOLDER, figuresFolder, makeSharedReport, writeFigures } = await import(
     '../../analyze/index.js'
@@ -92,7 +94,17 @@ async function makeReport(run: string, flags: ReportFlags, bars?: StudyBars): Pr
   if (figures !== undefined) await checkContents(figures, FIGURES_FOLDER);
 
   const onProgress = bars && ((progress: StudyProgress) => bars.show(progress));
-  const report = await makeSharedReport({ run, split, queries, method, sample, threads, quiet, onProgress });
+  const report = await makeSharedReport({
+    run,
+    data,
+    split,
+    queries,
+    method,
+    sample,
+    threads,
+    quiet,
+    onProgress,
+  });
   await writeFileAtomic(out, report.html);
   if (figures !== undefined) {
     await writeFigures(figures, report.figures, browser ? (path) => rasterize(browser, path) : undefined);

@@ -1,11 +1,12 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Document } from '../../data/index.js';
+import type { Searcher } from '../../search/searcher.js';
 import { ApiError } from '../api-error.js';
 import { goneSignal, type ServeContext, workOn } from '../context.js';
 import { presentHits } from '../present-hits.js';
 import { requireModel } from '../require-mode.js';
-import { documentId, errors, hit, metadata, version } from '../schemas.js';
+import { documentId, errors, highlights, hit, metadata, version } from '../schemas.js';
 import { storing } from '../storage-error.js';
 
 const params = z.object({ id: documentId });
@@ -28,14 +29,21 @@ export const documentRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
         tags,
         summary: 'One document',
         params,
-        response: { 200: z.object({ version, id: z.string(), ...content }), ...errors },
+        querystring: z.strictObject({
+          query: z.string().max(limits.textLength).optional().describe('Whose words to highlight.'),
+        }),
+        response: {
+          200: z.object({ version, id: z.string(), ...content, highlights: highlights.optional() }),
+          ...errors,
+        },
       },
     },
-    ({ params: { id } }) =>
-      index.use(async ({ documents, version }) => {
-        const document = await documents.get(id);
+    ({ params: { id }, query: { query } }) =>
+      index.use(async (searcher) => {
+        const document = await searcher.documents.get(id);
         if (document === undefined) throw noDocument(id);
-        return { version, ...document };
+        const found = query === undefined ? undefined : highlightsIn(searcher, query, document);
+        return { version: searcher.version, ...document, ...(found && { highlights: found }) };
       }),
   );
 
@@ -140,6 +148,16 @@ export const documentRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
     return admission.run(async () => storing((await index.writer()).upsert(documents)), signal);
   }
 };
+
+/** Where the words of a query are in a whole text; `undefined` where the text is not compared as it is written. */
+function highlightsIn(
+  searcher: Pick<Searcher, 'snippet'>,
+  query: string,
+  document: Document,
+): [number, number][] | undefined {
+  const { text, highlights } = searcher.snippet(query, document, { length: document.text.length });
+  return text.length === document.text.length ? highlights : undefined;
+}
 
 function noDocument(id: string): ApiError {
   return new ApiError(404, 'not_found', `there is no document "${id}"`, {

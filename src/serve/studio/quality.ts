@@ -4,10 +4,9 @@ import { qualityKey, readQuality, readQualityCase } from '../../analyze/quality/
 import { runStudy } from '../../analyze/run-study.js';
 import { openDataset } from '../../data/open.js';
 import { readRunDescription } from '../../train/run-description.js';
-import { RunDirectory } from '../../train/run-directory.js';
 import { ApiError } from '../api-error.js';
 import { documentId, errors } from '../schemas.js';
-import { lookAt, runFolder } from './study-errors.js';
+import { lookAt, runNamed } from './study-errors.js';
 import { openDesk, STUDY_TAGS, type StudyRoutes } from './study-routes.js';
 import {
   computing,
@@ -39,13 +38,13 @@ export const qualityRoutes: StudyRoutes = async (app, { runs }) => {
     (request, reply) => {
       const { run: name } = request.params;
       return lookAt(request, name, async () => {
-        const run = new RunDirectory(runFolder(runs, name));
+        const run = runNamed(runs, name);
         const key = await qualityKey(run, request.query);
         const splits = await (await openDataset((await readRunDescription(run)).data)).splits();
         const kept = await readQuality(run, key);
         if (kept) return ready(kept, splits);
         const answer = await desk.ask<Quality>(JSON.stringify([run.path, key.split, key.step]), (tools) =>
-          runStudy('quality', { run: run.path, ...key }, tools),
+          runStudy('quality', { run: run.path, data: run.data, ...key }, tools),
         );
         if (answer.state === 'ready') return ready(answer.value, splits);
         return reply.code(202).send(answer);
@@ -72,7 +71,7 @@ export const qualityRoutes: StudyRoutes = async (app, { runs }) => {
       const { run: name } = request.params;
       const { query, ...rest } = request.query;
       return lookAt(request, name, async () => {
-        const run = new RunDirectory(runFolder(runs, name));
+        const run = runNamed(runs, name);
         const found = await readQualityCase(run, { ...(await qualityKey(run, rest)), query });
         if (found) return found;
         throw new ApiError(404, 'not_found', `"${query}" was not measured in "${name}"`, {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { RunCollection, WatchedRun } from '../../analyze/watch/index.js';
-import { RunDirectory } from '../../train/run-directory.js';
+import type { RunDirectory } from '../../train/run-directory.js';
 import { ApiError } from '../api-error.js';
 
 /** Runs whose events are kept in memory: a hundred bytes a step. */
@@ -25,9 +25,9 @@ export class RunShelf {
   }
 
   /** Works with a run's collection. One that fails is opened anew the next time: its files may have been changed. */
-  async withCollection<T>(path: string, work: (collection: RunCollection) => Promise<T>): Promise<T> {
-    const lent =
-      this.#collections.get(path) ?? new LentCollection(RunCollection.open(new RunDirectory(path)));
+  async withCollection<T>(run: RunDirectory, work: (collection: RunCollection) => Promise<T>): Promise<T> {
+    const { path } = run;
+    const lent = this.#collections.get(path) ?? new LentCollection(RunCollection.open(run));
     this.#collections.set(path, lent);
     try {
       return await lent.use(work);

@@ -4,6 +4,11 @@ import { CANDIDATE_SOURCES, miningReportSchema } from '../../negatives/manifest.
 const step = z.int().min(0);
 const time = z.string().describe('ISO 8601.');
 
+const miningOutcome = miningReportSchema
+  .pick({ ranked: true, kept: true, removed: true })
+  .extend({ trainingQueries: z.int(), withoutCandidates: z.int() })
+  .describe('What the rules left for the training queries.');
+
 const best = z
   .object({ measure: z.string(), value: z.number(), step })
   .describe('By the measure that the recipe chooses the best model by.');
@@ -84,6 +89,7 @@ export const runDetails = z
         documents: z.int(),
         queries: z.int(),
         replacedShare: z.number().optional(),
+        mining: miningOutcome.optional(),
       }),
     ),
     processes: z.object({ trainer: process, inferencer: process }),

@@ -10,13 +10,13 @@ import {
   summarizeRun,
 } from '../../analyze/watch/index.js';
 import { hasCode, NearmissError } from '../../base/errors.js';
-import { RunDirectory } from '../../train/run-directory.js';
 import { ApiError } from '../api-error.js';
 import type { RunCatalog } from '../run-catalog.js';
 import { documentId, errors } from '../schemas.js';
 import { roundSeries } from './round-series.js';
 import { RunShelf } from './run-shelf.js';
 import { minedNegatives, runCurves, runDetails, runSummary, trainingQueries } from './runs-schemas.js';
+import { runNamed } from './study-errors.js';
 
 const params = z.object({ run: z.string().min(1).max(255) });
 const page = {
@@ -25,19 +25,13 @@ const page = {
 };
 
 /** Runs, going on or finished, as the Training page shows them. */
-export const runsRoutes: FastifyPluginAsyncZod<{ runs: Pick<RunCatalog, 'list' | 'pathOf'> }> = async (
+export const runsRoutes: FastifyPluginAsyncZod<{ runs: Pick<RunCatalog, 'list' | 'directoryOf'> }> = async (
   app,
   { runs },
 ) => {
   const shelf = new RunShelf();
   app.addHook('onClose', async () => shelf.close());
   const tags = ['runs'];
-
-  const pathOf = (name: string): string => {
-    const path = runs.pathOf(name);
-    if (path !== undefined) return path;
-    throw new ApiError(404, 'not_found', `there is no run "${name}"`, { hint: 'GET /v1/runs lists them' });
-  };
 
   app.get(
     '/v1/runs',
@@ -59,7 +53,7 @@ export const runsRoutes: FastifyPluginAsyncZod<{ runs: Pick<RunCatalog, 'list' |
       const found = await Promise.all(
         (await runs.list()).map(async (name) => {
           try {
-            return [{ name, ...(await summarizeRun(pathOf(name))) }];
+            return [{ name, ...(await summarizeRun(runNamed(runs, name).path)) }];
           } catch (error) {
             request.log.warn({ err: error, run: name }, 'a run cannot be read');
             unreadable.push(name);
@@ -81,7 +75,10 @@ export const runsRoutes: FastifyPluginAsyncZod<{ runs: Pick<RunCatalog, 'list' |
         response: { 200: runDetails, ...errors },
       },
     },
-    async ({ params: { run: name } }) => ({ name, ...(await describeRun(shelf.watched(pathOf(name)))) }),
+    async ({ params: { run: name } }) => ({
+      name,
+      ...(await describeRun(shelf.watched(runNamed(runs, name).path))),
+    }),
   );
 
   app.get(
@@ -97,7 +94,7 @@ export const runsRoutes: FastifyPluginAsyncZod<{ runs: Pick<RunCatalog, 'list' |
       },
     },
     async ({ params: { run: name }, headers }, reply) => {
-      const watched = shelf.watched(pathOf(name));
+      const watched = shelf.watched(runNamed(runs, name).path);
       const tagOf = (version: string): string => `W/"${version}"`;
       reply.header('cache-control', 'no-cache');
       if (headers['if-none-match'] === tagOf(await watched.version())) {
@@ -145,7 +142,7 @@ export const runsRoutes: FastifyPluginAsyncZod<{ runs: Pick<RunCatalog, 'list' |
       },
     },
     async ({ params: { run: name }, query: { query: id, table: wanted, offset, limit } }) => {
-      const run = new RunDirectory(pathOf(name));
+      const run = runNamed(runs, name);
       const tables = await negativesTables(run);
       const table = wanted === undefined ? tables[0] : tables.find((one) => one.name === wanted);
       if (!table)
@@ -166,7 +163,7 @@ export const runsRoutes: FastifyPluginAsyncZod<{ runs: Pick<RunCatalog, 'list' |
 
   async function inCollection<T>(name: string, work: (collection: RunCollection) => Promise<T>): Promise<T> {
     try {
-      return await shelf.withCollection(pathOf(name), work);
+      return await shelf.withCollection(runNamed(runs, name), work);
     } catch (error) {
       if (error instanceof ApiError) throw error;
       if (error instanceof ChangedCollectionError) {
@@ -178,7 +175,7 @@ export const runsRoutes: FastifyPluginAsyncZod<{ runs: Pick<RunCatalog, 'list' |
           'unavailable',
           `the collection or the negatives of "${name}" cannot be read`,
           {
-            hint: 'the server must see the collection under the path that the field "data" of the run\'s run.json has; its log says more',
+            hint: 'the server must see the collection under the path that the field "data" of the run\'s run.json has, or that --data names; its log says more',
             cause: error,
           },
         );

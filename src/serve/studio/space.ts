@@ -4,9 +4,8 @@ import { shownStep } from '../../analyze/shown-step.js';
 import { findSpaceQueries } from '../../analyze/space/find-queries.js';
 import { readPicture } from '../../analyze/space/picture.js';
 import type { SpacePicture } from '../../analyze/space/space-picture.js';
-import { RunDirectory } from '../../train/run-directory.js';
 import { documentId, errors } from '../schemas.js';
-import { lookAt, runFolder } from './study-errors.js';
+import { lookAt, runNamed } from './study-errors.js';
 import { openDesk, STUDY_TAGS, type StudyRoutes } from './study-routes.js';
 import { computing, foundQueries, runParams as params, spacePicture, wantedStep } from './study-schemas.js';
 
@@ -37,7 +36,7 @@ export const spaceRoutes: StudyRoutes = async (app, { runs }) => {
       const { run: name } = request.params;
       const { query, method, step: wanted } = request.query;
       return lookAt(request, name, async () => {
-        const run = new RunDirectory(runFolder(runs, name));
+        const run = runNamed(runs, name);
         const step = await shownStep(run, wanted);
         const kept = query === undefined ? undefined : await readPicture(run, { step, query, method });
         if (kept) return ready(kept);
@@ -45,7 +44,11 @@ export const spaceRoutes: StudyRoutes = async (app, { runs }) => {
           JSON.stringify([run.path, step, query, method]),
           async (tools) => {
             const queries = query === undefined ? undefined : [query];
-            const [picture] = await runStudy('space', { run: run.path, step, queries, method }, tools);
+            const [picture] = await runStudy(
+              'space',
+              { run: run.path, data: run.data, step, queries, method },
+              tools,
+            );
             return picture;
           },
         );
@@ -72,7 +75,7 @@ export const spaceRoutes: StudyRoutes = async (app, { runs }) => {
     },
     (request) => {
       const { run: name } = request.params;
-      return lookAt(request, name, () => findSpaceQueries(runFolder(runs, name), request.query));
+      return lookAt(request, name, () => findSpaceQueries(runNamed(runs, name), request.query));
     },
   );
 };

@@ -1,13 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import { NotThereError } from '../../analyze/not-there.js';
 import { hasCode, NearmissError } from '../../base/errors.js';
+import type { RunDirectory } from '../../train/run-directory.js';
 import { ApiError } from '../api-error.js';
 import type { RunCatalog } from '../run-catalog.js';
 
-/** The folder of a run that is shown. */
-export function runFolder(runs: Pick<RunCatalog, 'pathOf'>, name: string): string {
-  const path = runs.pathOf(name);
-  if (path !== undefined) return path;
+/** A run that is shown. */
+export function runNamed(runs: Pick<RunCatalog, 'directoryOf'>, name: string): RunDirectory {
+  const run = runs.directoryOf(name);
+  if (run !== undefined) return run;
   throw new ApiError(404, 'not_found', `there is no run "${name}"`, { hint: 'GET /v1/runs lists them' });
 }
 
@@ -23,7 +24,7 @@ export async function lookAt<T>(request: FastifyRequest, name: string, look: () 
     if (error instanceof NearmissError || hasCode(error, 'ENOENT')) {
       request.log.warn({ err: error, run: name }, 'a run cannot be looked at');
       throw new ApiError(409, 'unavailable', `what "${name}" was made from cannot be read`, {
-        hint: 'the server must see the collection under the path that the field "data" of the run\'s run.json has; its log says more',
+        hint: 'the server must see the collection under the path that the field "data" of the run\'s run.json has, or that --data names; its log says more',
         cause: error,
       });
     }

@@ -4,7 +4,7 @@ import type { RunCatalog } from '../run-catalog.js';
 import { StudyDesk } from './study-desk.js';
 
 /** Routes that study runs. */
-export type StudyRoutes = FastifyPluginAsyncZod<{ runs: Pick<RunCatalog, 'pathOf'> }>;
+export type StudyRoutes = FastifyPluginAsyncZod<{ runs: Pick<RunCatalog, 'directoryOf'> }>;
 
 /** Where they stand in the documentation. */
 export const STUDY_TAGS = ['runs'];

@@ -23,15 +23,20 @@ beforeAll(async () => {
   await shareWords(folder);
   run = await trainTinyRun(folder, 'run');
   await startTinyRun(folder, 'begun');
-  app = createApp({ limits: DEFAULT_LIMITS, logLevel: 'silent' });
-  const runs = new RunCatalog({ folder });
-  await app.register(spaceRoutes, { runs });
-  await app.register(qualityRoutes, { runs });
+  app = await openApp({ folder });
 }, 120_000);
 afterAll(async () => {
   await app?.close();
   await rm(folder, { recursive: true, force: true });
 });
+
+async function openApp(shown: { folder?: string; run?: string; data?: string }): Promise<FastifyInstance> {
+  const opened = createApp({ limits: DEFAULT_LIMITS, logLevel: 'silent' });
+  const runs = new RunCatalog(shown);
+  await opened.register(spaceRoutes, { runs });
+  await opened.register(qualityRoutes, { runs });
+  return opened;
+}
 
 /** Of what the answers hold, what these tests look at without a schema. */
 interface Body {
@@ -135,13 +140,18 @@ test('unknown runs, paths out of the folder and wrong values are refused', async
   }
 });
 
-test('a run whose collection has gone is told without naming files', async () => {
+test('a run whose collection has gone is told without naming files, and found where the server has it', async () => {
   await rename(join(folder, 'data'), join(folder, 'moved'));
   try {
     for (const part of ['space?query=q0-1', 'quality?split=train', 'space/queries']) {
       const body = await whenReady(`/v1/runs/run/${part}`);
       expect(body.error.code).toBe('unavailable');
       expect(JSON.stringify(body)).not.toContain(folder);
+    }
+    await app.close();
+    app = await openApp({ run: run.path, data: join(folder, 'moved') });
+    for (const part of ['space?query=q0-1', 'quality?split=train', 'space/queries']) {
+      expect(await whenReady(`/v1/runs/run/${part}`)).not.toHaveProperty('error');
     }
   } finally {
     await rename(join(folder, 'moved'), join(folder, 'data'));

@@ -14,7 +14,10 @@ export function DocumentPage() {
   const { path, params } = usePlace();
   const { id } = matchPath('/document/:id', path)!;
   const state = readState(params);
-  const document = useRequest(id, (signal) => api.document(id, { signal }));
+  const query = state.query || undefined;
+  const document = useRequest(JSON.stringify([id, query]), (signal) =>
+    api.document(id, { signal, query: { query } }),
+  );
   useTitle(document.data?.title ?? id);
   return (
     <>
@@ -34,7 +37,7 @@ export function DocumentPage() {
 }
 
 function Text({ document, query }: { document: DocumentResponse; query: string }) {
-  const { id, title, text, metadata = {}, version } = document;
+  const { id, title, text, metadata = {}, version, highlights } = document;
   const fields = Object.entries(metadata);
   return (
     <article>
@@ -54,7 +57,7 @@ function Text({ document, query }: { document: DocumentResponse; query: string }
         </dl>
       )}
       <div class="document-text">
-        <Highlighted {...markWords(text, query)} />
+        <Highlighted {...(highlights ? { text, highlights } : markWords(text, query))} />
       </div>
     </article>
   );

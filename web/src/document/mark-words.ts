@@ -3,7 +3,7 @@ import type { Snippet } from '../api.js';
 /** Shorter words (how, the, and) are in every text. */
 const MIN_LENGTH = 4;
 
-/** Where the words of a query stand in a text, as they were typed: the whole text has no highlights from the server. */
+/** Where the words of a query stand in a text, as they were typed: for texts that the server has no highlights for. */
 export function markWords(text: string, query: string): Snippet {
   const words = (query.match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => word.length >= MIN_LENGTH);
   if (words.length === 0) return { text, highlights: [] };
