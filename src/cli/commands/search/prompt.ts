@@ -5,6 +5,7 @@ import { parseFilter } from '../../../search/filter-text.js';
 import { SEARCH_MODES, type SearchMode } from '../../../search/retriever.js';
 import type { Searcher } from '../../../search/searcher.js';
 import { type AnswerSettings, answer } from './answer.js';
+import type { AnswerLinesOptions } from './answer-lines.js';
 import { printable, type Style } from './style.js';
 
 const HELP = `Type a query, or:
@@ -18,16 +19,8 @@ const HELP = `Type a query, or:
 
 const COMMANDS = [':mode', ':k', ':filter', ':explain', ':open', ':help', ':quit'];
 
-export interface PromptOptions {
-  searcher: Searcher;
-  settings: AnswerSettings;
-  style: Style;
-  /** A terminal: lines of a pipe are all queries, see `answerLines`. */
-  input: NodeJS.ReadableStream;
-  output: NodeJS.WritableStream;
-  /** Where what went wrong is told. */
-  errors: NodeJS.WritableStream;
-}
+/** The input is a terminal; lines of a pipe are all queries, see `answerLines`. */
+export type PromptOptions = AnswerLinesOptions;
 
 /** Asks for queries until it is told to quit, with a history. A mistake is told and the next line is read. */
 export async function runPrompt(options: PromptOptions): Promise<void> {
