@@ -35,6 +35,11 @@ test('a run that appears later is seen', async () => {
   expect(await catalog.list()).toEqual(['new']);
 });
 
+test('runs that cannot be read are of no collection, and no reason to fail', async () => {
+  const catalog = new RunCatalog({ folder: join(folder, 'runs'), collection: join(folder, 'data') });
+  expect(await catalog.ofCollection(await catalog.list())).toEqual([]);
+});
+
 test('no name leads out of the folder', () => {
   const catalog = new RunCatalog({ folder: join(folder, 'runs') });
   for (const name of [

@@ -55,9 +55,10 @@ export class RunCatalog {
     if (run === undefined) return undefined;
     const known = this.#collections.get(run.path);
     if (known !== undefined) return known;
-    const { data } = await readRunDescription(run);
-    this.#collections.set(run.path, resolve(data));
-    return resolve(data);
+    // One run that cannot be read says nothing about the others; the list of runs names it.
+    const description = await readRunDescription(run).catch(() => undefined);
+    if (description) this.#collections.set(run.path, resolve(description.data));
+    return this.#collections.get(run.path);
   }
 
   /** A run, with its collection where the server has it; `undefined` where there is no run of that name. */

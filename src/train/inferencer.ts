@@ -35,16 +35,17 @@ export async function runInferencer(options: InferencerOptions): Promise<void> {
   const dev = await evaluationSet(data, { split, limit, seed: recipe.seed });
   await events.write({ type: 'start', process: 'inferencer', step: 0, threads: session.threads });
 
+  const unlessStopped = (error: unknown): void => {
+    if (!signal?.aborted || error !== signal.reason) throw error;
+  };
   while (!signal?.aborted) {
     const step = await waitFor(() => nextCheckpoint(options, plan), {
       stop: async () => signal?.aborted || (await isDone(options, plan)),
     });
     if (step === undefined) break;
-    await workOn(step, plan, dev, options).catch((error) => {
-      if (!signal?.aborted || error !== signal.reason) throw error;
-    });
+    await workOn(step, plan, dev, options).catch(unlessStopped);
   }
-  if (!signal?.aborted) await remakeBestIndex(options);
+  if (!signal?.aborted) await remakeBestIndex(options).catch(unlessStopped);
   await events.write({
     type: 'end',
     process: 'inferencer',
@@ -54,12 +55,10 @@ export async function runInferencer(options: InferencerOptions): Promise<void> {
 
 /** Searches of the run read the best model's index: it is made again where somebody has removed it. */
 async function remakeBestIndex(options: InferencerOptions): Promise<void> {
-  const { run, recipe, events } = options;
+  const { run, recipe } = options;
   const step = (await bestSoFar(run))?.step;
   if (recipe.model.kind === 'cross' || step === undefined || (await run.has('index', step))) return;
-  const onProgress = (done: number, total: number): Promise<void> =>
-    events.write({ type: 'encode', step, done, total });
-  const view = await kindOf(recipe).openCheckpoint(step, { ...options, onProgress });
+  const view = await openView(step, options);
   await view.close();
 }
 
@@ -73,6 +72,12 @@ async function isDone(options: InferencerOptions, plan: Plan): Promise<boolean> 
   return (await options.run.isFinished()) && (await nextCheckpoint(options, plan)) === undefined;
 }
 
+function openView(step: number, options: InferencerOptions): Promise<CheckpointView> {
+  const onProgress = (done: number, total: number): Promise<void> =>
+    options.events.write({ type: 'encode', step, done, total });
+  return kindOf(options.recipe).openCheckpoint(step, { ...options, onProgress });
+}
+
 /** Mines and measures with a checkpoint what has not been mined and measured yet. */
 async function workOn(
   step: number,
@@ -81,9 +86,7 @@ async function workOn(
   options: InferencerOptions,
 ): Promise<void> {
   const { run, recipe, events } = options;
-  const onProgress = (done: number, total: number): Promise<void> =>
-    events.write({ type: 'encode', step, done, total });
-  const view = await kindOf(recipe).openCheckpoint(step, { ...options, onProgress });
+  const view = await openView(step, options);
   try {
     const ann = annAfter(plan, step);
     if (ann && !(await run.has('negatives', step))) await events.write(await view.publishNegatives(ann));
