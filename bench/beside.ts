@@ -7,10 +7,10 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { parseEvents } from '../src/train/events.js';
-import { fingerprintRecipe } from '../src/train/recipe/fingerprint.js';
-import { loadRecipe } from '../src/train/recipe/load.js';
-import { createRun, openRun } from '../src/train/run-setup.js';
+import { fingerprintRecipe } from '../src/recipe/fingerprint.js';
+import { loadRecipe } from '../src/recipe/load.js';
+import { parseEvents } from '../src/run/events.js';
+import { createRun, openRun } from '../src/train/process/run-setup.js';
 import { exitOf } from '../test/kill.fixture.js';
 
 const CLI = resolve(import.meta.dirname, '../dist/cli/main.js');

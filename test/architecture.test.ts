@@ -13,9 +13,12 @@ const ROOMS = [
   'evaluate',
   'negatives',
   'loss',
+  'recipe',
+  'run',
   'train',
   'search',
   'analyze',
+  'repro',
   'serve',
   'cli',
 ];

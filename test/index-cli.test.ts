@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDocumentIndex } from '../src/index/vectors/index.js';
-import { VectorFileWriter } from '../src/model/vector-file.js';
+import { VectorFileWriter } from '../src/model/tensors/vector-file.js';
 import { type CliResult, runBuiltCli } from './console-blocks.fixture.js';
 
 let folder: string;

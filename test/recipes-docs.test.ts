@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { formatTable } from '../src/base/table.js';
-import { type RecipeField, recipeFields } from '../src/train/recipe/fields.js';
-import { loadRecipe } from '../src/train/recipe/load.js';
-import { builtInRecipes } from '../src/train/recipe/recipe-file.js';
+import { type RecipeField, recipeFields } from '../src/recipe/fields.js';
+import { loadRecipe } from '../src/recipe/load.js';
+import { builtInRecipes } from '../src/recipe/recipe-file.js';
 
 const docs = resolve(import.meta.dirname, '../docs');
 const page = await readFile(join(docs, 'recipes.md'), 'utf8');

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { createCrossEncoder, saveCrossEncoder } from '../src/model/cross-encoder-model.js';
+import { createCrossEncoder, saveCrossEncoder } from '../src/model/cross-encoder/cross-encoder-model.js';
 import { loadEncoderModel } from '../src/model/index.js';
 import { makeSearchFixture, type SearchFixture } from '../src/search/search.fixture.js';
 import { type ServeProcess, startServe } from './web/serve-process.js';

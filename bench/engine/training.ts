@@ -1,9 +1,9 @@
 import { AdamW, Random, type SessionOptions } from '../../src/engine/index.js';
 import { nll } from '../../src/loss/index.js';
 import type { EncoderConfig, EncoderModel, TokenizedText } from '../../src/model/index.js';
-import type { TrainingBatch } from '../../src/train/batch.js';
 import { Learner } from '../../src/train/learner.js';
-import { DirectStep } from '../../src/train/step.js';
+import { DirectStep } from '../../src/train/step/step.js';
+import type { TrainingBatch } from '../../src/train/task/batch.js';
 import type { Work } from './gemm.js';
 
 /** How many texts, and of how many tokens. */

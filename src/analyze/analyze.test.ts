@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseEvents, type StepEvent } from '../train/events.js';
-import { takeRole } from '../train/processes.js';
-import type { RunDirectory } from '../train/run-directory.js';
+import { parseEvents, type StepEvent } from '../run/events.js';
+import type { RunDirectory } from '../run/run-directory.js';
+import { takeRole } from '../train/process/processes.js';
 import { type Analysis, analyzeRuns } from './analyze.js';
 import { figuresOf } from './report/figures.js';
 import { reportText, writeReport } from './report/write-report.js';

@@ -1,22 +1,22 @@
 import { Progress } from '../base/progress.js';
 import { CREATED_BY } from '../base/version.js';
-import { planRun } from '../train/plan.js';
-import type { Recipe } from '../train/recipe/recipe.js';
-import { readRunDescription } from '../train/run-description.js';
-import { RunDirectory } from '../train/run-directory.js';
-import { bestPieces } from './best-pieces.js';
-import { type Bm25Overlap, bm25Overlap } from './bm25-overlap.js';
+import type { Recipe } from '../recipe/recipe.js';
+import { planRun } from '../run/plan.js';
+import { readRunDescription } from '../run/run-description.js';
+import { RunDirectory } from '../run/run-directory.js';
 import { type ComparedRun, compareRuns } from './compare-runs.js';
+import { bestPieces } from './corpus/best-pieces.js';
+import { type Bm25Overlap, bm25Overlap } from './corpus/bm25-overlap.js';
+import { annDepth, drawNegatives, TOP } from './corpus/draw-negatives.js';
+import { type GradientBound, gradientBound } from './corpus/gradient-bound.js';
+import { type LongTail, longTail } from './corpus/long-tail.js';
+import { type NegativesOverlap, negativesOverlap } from './corpus/overlap.js';
+import { rankSample } from './corpus/rank-sample.js';
+import { openRunView, type RunView } from './corpus/run-view.js';
+import { sampleQueries } from './corpus/sample.js';
 import { type Costs, costsOf } from './costs.js';
 import { type Curves, curvesOf } from './curves.js';
-import { annDepth, drawNegatives, TOP } from './draw-negatives.js';
-import { type GradientBound, gradientBound } from './gradient-bound.js';
 import { type RunHistory, readHistory } from './history.js';
-import { type LongTail, longTail } from './long-tail.js';
-import { type NegativesOverlap, negativesOverlap } from './overlap.js';
-import { rankSample } from './rank-sample.js';
-import { openRunView, type RunView } from './run-view.js';
-import { sampleQueries } from './sample.js';
 import { noIndex } from './shown-step.js';
 
 /** Parts of an analysis; all but `curves` and `compare` look at the model and the collection. */

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
-import { planRun } from '../train/plan.js';
-import { diffRecipes, type RecipeDifference } from '../train/recipe/fingerprint.js';
-import type { Recipe } from '../train/recipe/recipe.js';
-import { readRunDescription } from '../train/run-description.js';
-import type { RunDirectory } from '../train/run-directory.js';
+import { diffRecipes, type RecipeDifference } from '../recipe/fingerprint.js';
+import type { Recipe } from '../recipe/recipe.js';
+import { planRun } from '../run/plan.js';
+import { readRunDescription } from '../run/run-description.js';
+import type { RunDirectory } from '../run/run-directory.js';
 import { curvesOf } from './curves.js';
 import { groupSeries } from './group-series.js';
 import { readHistory } from './history.js';

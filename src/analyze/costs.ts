@@ -2,12 +2,12 @@ import { relative } from 'node:path';
 import { NearmissError } from '../base/errors.js';
 import { exists } from '../base/files.js';
 import { CandidateTable, TableSource } from '../negatives/index.js';
-import { BatchMaker, type CountedSource } from '../train/batch-maker.js';
-import { findFixedTable } from '../train/fixed-tables.js';
-import { randomSource } from '../train/stage-negatives.js';
-import type { StepEvaluation } from '../train/step-evaluation.js';
+import { findFixedTable } from '../run/fixed-tables.js';
+import type { StepEvaluation } from '../run/step-evaluation.js';
+import { randomSource } from '../train/mining/stage-negatives.js';
+import { BatchMaker, type CountedSource } from '../train/task/batch-maker.js';
+import type { RunView } from './corpus/run-view.js';
 import type { RunHistory } from './history.js';
-import type { RunView } from './run-view.js';
 import { median } from './statistics.js';
 
 /** Batches made to see how long that takes. */

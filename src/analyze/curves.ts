@@ -1,4 +1,4 @@
-import type { Plan } from '../train/plan.js';
+import type { Plan } from '../run/plan.js';
 import { groupSeries } from './group-series.js';
 import type { RunHistory } from './history.js';
 import { finite, type Series, thin } from './series.js';

@@ -1,4 +1,4 @@
-import type { LayerGroup } from '../model/layer-groups.js';
+import type { LayerGroup } from '../model/encoder/layer-groups.js';
 import { finite, type Series, thin } from './series.js';
 
 /** The order in which layer groups are shown: from the input up. */

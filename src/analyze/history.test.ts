@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { RunDirectory } from '../train/run-directory.js';
+import { RunDirectory } from '../run/run-directory.js';
 import { curvesOf } from './curves.js';
 import { readHistory } from './history.js';
 import { thin } from './series.js';

@@ -1,7 +1,7 @@
 import { exists } from '../base/files.js';
 import { readLineBatches } from '../base/lines.js';
-import { parseEvents, type StepEvent, type TimedEvent } from '../train/events.js';
-import type { RunDirectory } from '../train/run-directory.js';
+import { parseEvents, type StepEvent, type TimedEvent } from '../run/events.js';
+import type { RunDirectory } from '../run/run-directory.js';
 
 /** What batches teach; place `i` belongs to step `i`, NaN where it is not known. */
 export interface GradientColumns {

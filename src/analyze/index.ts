@@ -1,17 +1,17 @@
 export { type Analysis, type AnalyzeOptions, analyzeRuns, SECTIONS, type Section } from './analyze.js';
-export type { Bm25Overlap } from './bm25-overlap.js';
 export type { ComparedRun } from './compare-runs.js';
-export type { Cost, Costs } from './costs.js';
-export { type Curves, curvesOf } from './curves.js';
+export type { Bm25Overlap } from './corpus/bm25-overlap.js';
 export {
   type GradientBound,
   lastLayerGradientNorm,
   type SourceGradients,
   type Triple,
-} from './gradient-bound.js';
+} from './corpus/gradient-bound.js';
+export type { LongTail } from './corpus/long-tail.js';
+export type { NegativesOverlap, SourceOverlap } from './corpus/overlap.js';
+export type { Cost, Costs } from './costs.js';
+export { type Curves, curvesOf } from './curves.js';
 export { type RunHistory, readHistory } from './history.js';
-export type { LongTail } from './long-tail.js';
-export type { NegativesOverlap, SourceOverlap } from './overlap.js';
 export { type BarPlot, barPlot } from './plot/bar-plot.js';
 export { type BoxPlot, boxPlot } from './plot/box-plot.js';
 export { type LinePlot, linePlot, type PlottedSeries } from './plot/line-plot.js';

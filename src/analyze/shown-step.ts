@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import { readRunDescription } from '../train/run-description.js';
-import type { RunDirectory } from '../train/run-directory.js';
-import { bestSoFar } from '../train/step-evaluation.js';
+import { readRunDescription } from '../run/run-description.js';
+import type { RunDirectory } from '../run/run-directory.js';
+import { bestSoFar } from '../run/step-evaluation.js';
 import { NotThereError } from './not-there.js';
 
 /** Which checkpoint to show: the best or the newest whose index is there, or that of a step. */

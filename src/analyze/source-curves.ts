@@ -1,4 +1,4 @@
-import { type PlannedStage, sourcesOf } from '../train/plan.js';
+import { type PlannedStage, sourcesOf } from '../run/plan.js';
 import { groupSeries } from './group-series.js';
 import type { GradientColumns, StepColumns } from './history.js';
 import { finite, type Series, thin } from './series.js';

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { RunDirectory } from '../run/run-directory.js';
 import { bothRoles, startRun } from '../train/run.fixture.js';
-import type { RunDirectory } from '../train/run-directory.js';
 import { writeSynonyms } from '../train/synonyms.fixture.js';
 
 /** A collection of 196 documents in `folder/data`. */

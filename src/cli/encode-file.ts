@@ -1,11 +1,11 @@
 import { NearmissError } from '../base/errors.js';
 import { count, Progress } from '../base/progress.js';
 import { describeLeftOut } from '../data/left-out.js';
-import { encodeRecords } from '../model/encode-records.js';
-import { Encoder } from '../model/encoder.js';
-import { type EncoderModel, loadEncoderModel } from '../model/encoder-model.js';
-import { FLOAT_BYTES, type StorageType } from '../model/float-storage.js';
-import { idsPath, VectorFileWriter } from '../model/vector-file.js';
+import { encodeRecords } from '../model/encoder/encode-records.js';
+import { Encoder } from '../model/encoder/encoder.js';
+import { type EncoderModel, loadEncoderModel } from '../model/encoder/encoder-model.js';
+import { FLOAT_BYTES, type StorageType } from '../model/tensors/float-storage.js';
+import { idsPath, VectorFileWriter } from '../model/tensors/vector-file.js';
 import { openTextSource, type TextSource, type TextSourceOptions } from './text-source.js';
 
 export interface EncodeFileOptions extends TextSourceOptions {

@@ -9,7 +9,7 @@ import { type FieldNames, toDocument } from '../data/readers/fields.js';
 import { lineSource, parseObject } from '../data/readers/record-lines.js';
 import type { RecordSource, Sources } from '../data/sources.js';
 import { SourcesDataset } from '../data/sources-dataset.js';
-import type { IdentifiedText } from '../model/encode-records.js';
+import type { IdentifiedText } from '../model/encoder/encode-records.js';
 import { estimateLines } from './estimate-lines.js';
 import type { TextFormat } from './text-formats.js';
 

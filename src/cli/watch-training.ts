@@ -1,4 +1,4 @@
-import type { SuperviseOptions } from '../train/supervisor.js';
+import type { SuperviseOptions } from '../train/process/supervisor.js';
 
 /** What a supervisor is to be told so that people see the run and Ctrl-C ends it cleanly. */
 export interface WatchedTraining {
@@ -13,7 +13,7 @@ export interface WatchedTraining {
 
 /** Opens the live view of a training run, and turns the first Ctrl-C into a clean stop. */
 export async function watchTraining(options: { quiet?: boolean }): Promise<WatchedTraining> {
-  const { LiveView } = await import('../train/live-view.js');
+  const { LiveView } = await import('./live-view/live-view.js');
   const view = new LiveView({ quiet: options.quiet });
   const stop = new AbortController();
   const onInterrupt = (): void => {

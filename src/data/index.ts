@@ -8,6 +8,10 @@ export type {
   TrainingExample,
 } from './dataset.js';
 export { fullText } from './dataset.js';
+export { ResplitDataset } from './derive/resplit.js';
+export { type SampleOptions, sampleDataset } from './derive/sample.js';
+export { type SplitBy, type SplitOptions, type SplitResult, splitDataset } from './derive/split.js';
+export { DatasetView, type ViewOptions } from './derive/view.js';
 export type { DistributionSummary } from './distribution.js';
 export type { FormatName } from './format-names.js';
 export { IdTable } from './id-table.js';
@@ -16,9 +20,6 @@ export { formatProblem, type OnProblem, type Problem } from './problem.js';
 export { type QrelsFormat, readQrels, writeQrels } from './qrels.js';
 export type { FieldNames } from './readers/fields.js';
 export { FOLDER_EXTENSIONS, type OpenFolderOptions, openFolder } from './readers/folder.js';
-export { ResplitDataset } from './resplit.js';
-export { type SampleOptions, sampleDataset } from './sample.js';
-export { type SplitBy, type SplitOptions, type SplitResult, splitDataset } from './split.js';
 export { type DatasetStats, datasetStats, type SplitOverlap, splitOverlaps } from './stats.js';
 export {
   documentTexts,
@@ -27,11 +28,10 @@ export {
   openTokenCache,
   queryTexts,
   type TextSource,
-} from './token-cache.js';
-export { TokenCache } from './token-cache-reader.js';
-export type { TextRecord } from './token-cache-writer.js';
+} from './tokens/token-cache.js';
+export { TokenCache } from './tokens/token-cache-reader.js';
+export type { TextRecord } from './tokens/token-cache-writer.js';
 export { type ValidateOptions, type ValidationReport, validateDataset } from './validate.js';
-export { DatasetView, type ViewOptions } from './view.js';
 export { openReverseDictionary, type ReverseDictionaryOptions, TOPICS, type Topic } from './wordnet/index.js';
 export { type WriteBeirOptions, type WrittenCounts, writeBeir } from './writers/beir.js';
 export { type WriteMsmarcoOptions, writeMsmarco } from './writers/msmarco.js';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { memoryDataset } from './data.fixture.js';
+import { countWords } from './derive/words.js';
 import { Distribution } from './distribution.js';
 import { datasetStats } from './stats.js';
-import { countWords } from './words.js';
 
 test('counts words, and each Han or kana character for itself', () => {
   expect(countWords('')).toBe(0);

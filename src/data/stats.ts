@@ -1,7 +1,7 @@
 import type { Dataset, Qrels } from './dataset.js';
 import { fullText } from './dataset.js';
+import { countWords } from './derive/words.js';
 import { Distribution, type DistributionSummary } from './distribution.js';
-import { countWords } from './words.js';
 
 /** Figures of one split. */
 export interface SplitStats {

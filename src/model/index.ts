@@ -1,14 +1,6 @@
 export { cacheFolder } from '../base/cache-folder.js';
-export {
-  type EncoderConfig,
-  type ModelType,
-  maxInputLength,
-  parseEncoderConfig,
-  readEncoderConfig,
-  toHuggingFaceConfig,
-} from './config.js';
-export { CrossEncoder, type CrossEncoderOptions, type ScoreOptions } from './cross-encoder.js';
-export { type CrossEncoderSpec, crossEncoderParameters } from './cross-encoder-graph.js';
+export { CrossEncoder, type CrossEncoderOptions, type ScoreOptions } from './cross-encoder/cross-encoder.js';
+export { type CrossEncoderSpec, crossEncoderParameters } from './cross-encoder/cross-encoder-graph.js';
 export {
   type CrossEncoderModel,
   createCrossEncoder,
@@ -18,16 +10,29 @@ export {
   type LoadCrossEncoderOptions,
   loadCrossEncoder,
   saveCrossEncoder,
-} from './cross-encoder-model.js';
-export { isCrossEncoder } from './cross-encoder-names.js';
+} from './cross-encoder/cross-encoder-model.js';
+export { isCrossEncoder } from './cross-encoder/cross-encoder-names.js';
+export {
+  type EncoderConfig,
+  type ModelType,
+  maxInputLength,
+  parseEncoderConfig,
+  readEncoderConfig,
+  toHuggingFaceConfig,
+} from './encoder/config.js';
 export {
   type EncodedChunk,
   type EncodeRecordsOptions,
   encodeRecords,
   type IdentifiedText,
-} from './encode-records.js';
-export { type EncodeOptions, Encoder, type EncoderOptions } from './encoder.js';
-export { type EncoderSpec, embeddingSize, encoderParameters, type HeadConfig } from './encoder-graph.js';
+} from './encoder/encode-records.js';
+export { type EncodeOptions, Encoder, type EncoderOptions } from './encoder/encoder.js';
+export {
+  type EncoderSpec,
+  embeddingSize,
+  encoderParameters,
+  type HeadConfig,
+} from './encoder/encoder-graph.js';
 export {
   createEncoderModel,
   type EncoderModel,
@@ -39,8 +44,8 @@ export {
   type SaveModelOptions,
   type ScratchModelOptions,
   saveEncoderModel,
-} from './encoder-model.js';
-export type { FloatType, StorageType } from './float-storage.js';
+  type TextReader,
+} from './encoder/encoder-model.js';
 export {
   type DenseLayer,
   HEAD_LAYER_NORM_EPS,
@@ -49,22 +54,23 @@ export {
   headTensors,
   type LayerNormLayer,
   type Similarity,
-} from './head.js';
-export { downloadModel, type HubModel, type HubOptions } from './hub.js';
-export { type CardMeasure, type ModelCard, renderModelCard } from './model-card.js';
+} from './encoder/head.js';
+export { batchByTokens, groupByLength, type TokenizedText } from './encoder/packed-batch.js';
+export { type CardMeasure, type ModelCard, renderModelCard } from './folder/model-card.js';
 export {
   fillModelFolder,
   type ModelContent,
   type ModelFolder,
   openModelFolder,
   writeModelFolder,
-} from './model-folder.js';
-export { exportOnnx } from './onnx-export.js';
-export { batchByTokens, groupByLength, type TokenizedText } from './packed-batch.js';
-export { SafetensorsFile, type WriteSafetensorsOptions, writeSafetensors } from './safetensors.js';
-export type { TensorInfo } from './safetensors-header.js';
-export type { TextSettings } from './sentence-transformers.js';
-export { type ModelSource, type OpenModel, openModel, resolveModel } from './source.js';
-export { elementCount, type NamedTensor } from './tensor.js';
-export { idsPath, VectorFile, type VectorFileOptions, VectorFileWriter } from './vector-file.js';
-export { openWeights, type Weights } from './weights.js';
+} from './folder/model-folder.js';
+export { exportOnnx } from './folder/onnx-export.js';
+export type { TextSettings } from './folder/sentence-transformers.js';
+export { type ModelSource, type OpenModel, openModel, resolveModel } from './folder/source.js';
+export { openWeights, type Weights } from './folder/weights.js';
+export { downloadModel, type HubModel, type HubOptions } from './hub/hub.js';
+export type { FloatType, StorageType } from './tensors/float-storage.js';
+export { SafetensorsFile, type WriteSafetensorsOptions, writeSafetensors } from './tensors/safetensors.js';
+export type { TensorInfo } from './tensors/safetensors-header.js';
+export { elementCount, type NamedTensor } from './tensors/tensor.js';
+export { idsPath, VectorFile, type VectorFileOptions, VectorFileWriter } from './tensors/vector-file.js';

@@ -1,8 +1,8 @@
 import type { DocumentIndex } from '../index/vectors/index.js';
 import { Batcher } from './batching.js';
 import { type Candidates, fetchHits } from './fetch-hits.js';
-import type { AllowedDocuments, FilteredDocuments } from './filtered-documents.js';
-import type { Hit } from './retriever.js';
+import type { AllowedDocuments, FilteredDocuments } from './filter/filtered-documents.js';
+import type { Hit } from './retrievers/retriever.js';
 import type { SearchVectorsOptions } from './searcher.js';
 
 interface Item {

@@ -1,7 +1,7 @@
 import type { SessionOptions } from '../engine/index.js';
-import { Encoder } from '../model/encoder.js';
-import { isTwoTowers, loadSide } from '../model/tower-folders.js';
-import { weightsFingerprint } from '../model/weights-fingerprint.js';
+import { Encoder } from '../model/encoder/encoder.js';
+import { isTwoTowers, loadSide } from '../model/folder/tower-folders.js';
+import { weightsFingerprint } from '../model/folder/weights-fingerprint.js';
 import type { SplitTokensOptions } from '../text/split-tokens.js';
 
 /** Which side of a model reads a text. */

@@ -1,4 +1,4 @@
-import type { AllowedDocuments } from './filtered-documents.js';
+import type { AllowedDocuments } from './filter/filtered-documents.js';
 import { compareHits } from './hits.js';
 
 /** A document found, by its number in the index that found it. */

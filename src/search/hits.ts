@@ -1,5 +1,5 @@
 import { compareBytes } from '../evaluate/byte-order.js';
-import type { Hit } from './retriever.js';
+import type { Hit } from './retrievers/retriever.js';
 
 /** The order of every list of hits: best first, equal scores in ascending order of ids. */
 export function compareHits(a: Pick<Hit, 'id' | 'score'>, b: Pick<Hit, 'id' | 'score'>): number {

@@ -1,10 +1,6 @@
 export { BatchedEmbedder, type BatchedEmbedderOptions } from './batched-embedder.js';
 export { Batcher, type BatcherOptions } from './batching.js';
-export { Bm25Retriever, type Bm25RetrieverOptions } from './bm25-retriever.js';
-export { type CascadeOptions, CascadeRetriever } from './cascade-retriever.js';
-export { openCrossEncoder } from './cross-encoder-reranker.js';
 export { DenseIndex } from './dense-index.js';
-export { DenseRetriever } from './dense-retriever.js';
 export type { DocumentStore } from './document-store.js';
 export { StoredDocuments } from './documents/stored-documents.js';
 export { type Embedder, type EmbedderInfo, LocalEmbedder, type TextUse } from './embedder.js';
@@ -14,11 +10,10 @@ export {
   documentFilterSchema,
   type FieldCondition,
   type FilterMatcher,
-} from './filter.js';
-export { parseFilter } from './filter-text.js';
-export { FilteredDocuments, type OnUnknownField } from './filtered-documents.js';
+} from './filter/filter.js';
+export { parseFilter } from './filter/filter-text.js';
+export { FilteredDocuments, type OnUnknownField } from './filter/filtered-documents.js';
 export { compareHits } from './hits.js';
-export { type HybridOptions, HybridRetriever } from './hybrid-retriever.js';
 export {
   type ExportResult,
   type LiveLimits,
@@ -30,7 +25,12 @@ export {
   type UpsertResult,
 } from './live/index.js';
 export type { TunedFusion } from './open/tuned-fusion.js';
-export type { Reranker } from './reranker.js';
+export { Bm25Retriever, type Bm25RetrieverOptions } from './retrievers/bm25-retriever.js';
+export { type CascadeOptions, CascadeRetriever } from './retrievers/cascade-retriever.js';
+export { openCrossEncoder } from './retrievers/cross-encoder-reranker.js';
+export { DenseRetriever } from './retrievers/dense-retriever.js';
+export { type HybridOptions, HybridRetriever } from './retrievers/hybrid-retriever.js';
+export type { Reranker } from './retrievers/reranker.js';
 export {
   FIRST_MODES,
   type FirstMode,
@@ -40,7 +40,7 @@ export {
   type ScorePart,
   SEARCH_MODES,
   type SearchMode,
-} from './retriever.js';
+} from './retrievers/retriever.js';
 export {
   type CascadeChoice,
   type OpenSearcherOptions,

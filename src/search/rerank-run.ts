@@ -2,7 +2,7 @@ import { NearmissError } from '../base/errors.js';
 import { type Dataset, fullText } from '../data/index.js';
 import { type Ranking, type Run, selectHits } from '../evaluate/index.js';
 import { TextStore } from '../negatives/text-store.js';
-import type { Reranker } from './reranker.js';
+import type { Reranker } from './retrievers/reranker.js';
 
 export interface RerankRunOptions {
   /** Holds the texts of the run's queries and documents. */

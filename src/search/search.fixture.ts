@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { shareWords, trainTinyRun, writeTinyData } from '../analyze/tiny-run.fixture.js';
 import { gather } from '../data/data.fixture.js';
 import { type Document, openDataset, type Query } from '../data/index.js';
-import { createCrossEncoder, saveCrossEncoder } from '../model/cross-encoder-model.js';
+import { createCrossEncoder, saveCrossEncoder } from '../model/cross-encoder/cross-encoder-model.js';
 import { loadEncoderModel } from '../model/index.js';
 
 /** A trained run of 196 documents with metadata, and a cross-encoder on its model. */

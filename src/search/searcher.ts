@@ -1,11 +1,11 @@
 import type { Document } from '../data/index.js';
 import type { SessionOptions } from '../engine/index.js';
 import type { DocumentStore } from './document-store.js';
-import type { DocumentFilter } from './filter.js';
-import type { OnUnknownField } from './filtered-documents.js';
-import type { HybridOptions } from './hybrid-retriever.js';
-import type { Reranker } from './reranker.js';
-import type { FirstMode, Hit, Retriever, SearchMode } from './retriever.js';
+import type { DocumentFilter } from './filter/filter.js';
+import type { OnUnknownField } from './filter/filtered-documents.js';
+import type { HybridOptions } from './retrievers/hybrid-retriever.js';
+import type { Reranker } from './retrievers/reranker.js';
+import type { FirstMode, Hit, Retriever, SearchMode } from './retrievers/retriever.js';
 import type { Snippet } from './snippet.js';
 
 export { openSearcher } from './open/open-searcher.js';

@@ -5,7 +5,7 @@ import { tuneWeights } from './fusion/index.js';
 import { beginSearcher } from './open/open-searcher.js';
 import { resolveTarget } from './open/target.js';
 import { type TunedFusion, writeTunedFusion } from './open/tuned-fusion.js';
-import type { SearchMode } from './retriever.js';
+import type { SearchMode } from './retrievers/retriever.js';
 import type { OpenSearcherOptions, Searcher } from './searcher.js';
 
 export interface TuneHybridOptions extends OpenSearcherOptions {

@@ -11,9 +11,9 @@ import { validate } from '../base/json-file.js';
 import { ApiError, errorBody, toApiError } from './api-error.js';
 import { answerClientError } from './client-errors.js';
 import type { ServeLimits } from './limits.js';
-import { type LogTarget, logStream } from './log-stream.js';
+import { type LogTarget, logStream } from './log/log-stream.js';
+import { logRequests, requestId } from './log/request-log.js';
 import type { LogLevel } from './names.js';
-import { logRequests, requestId } from './request-log.js';
 
 export interface AppOptions {
   limits: ServeLimits;

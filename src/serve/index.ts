@@ -1,5 +1,5 @@
-export { addKey, readKeys, removeKey, type StoredKey } from './key-file.js';
-export { KeyRing } from './key-ring.js';
+export { addKey, readKeys, removeKey, type StoredKey } from './access/key-file.js';
+export { KeyRing } from './access/key-ring.js';
 export { DEFAULT_LIMITS, type ServeLimits } from './limits.js';
 export { DEFAULT_KEY_FILE, LOG_LEVELS, type LogLevel, ROLES, type Role } from './names.js';
 export { RunCatalog } from './run-catalog.js';

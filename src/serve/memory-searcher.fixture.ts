@@ -1,5 +1,5 @@
 import type { Document } from '../data/index.js';
-import type { Hit, RetrieveOptions, SearchMode } from '../search/retriever.js';
+import type { Hit, RetrieveOptions, SearchMode } from '../search/retrievers/retriever.js';
 import type { Searcher } from '../search/searcher.js';
 
 /**

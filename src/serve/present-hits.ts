@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Document } from '../data/index.js';
-import type { Hit } from '../search/retriever.js';
+import type { Hit } from '../search/retrievers/retriever.js';
 import type { Searcher } from '../search/searcher.js';
 
 const LONGEST_TURN_MS = 5;

@@ -1,4 +1,4 @@
-import type { SearchMode } from '../search/retriever.js';
+import type { SearchMode } from '../search/retrievers/retriever.js';
 import type { Searcher } from '../search/searcher.js';
 import { ApiError } from './api-error.js';
 

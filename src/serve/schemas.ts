@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SEARCH_MODES } from '../search/retriever.js';
+import { SEARCH_MODES } from '../search/retrievers/retriever.js';
 
 /** Metadata deeper than this is refused: everything that reads it would have to be as patient. */
 const METADATA_DEPTH = 16;

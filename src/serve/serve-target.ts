@@ -2,13 +2,13 @@ import { join, resolve } from 'node:path';
 import { besideFolder } from '../base/cache-folder.js';
 import { NearmissError } from '../base/errors.js';
 import { exists } from '../base/files.js';
+import { isRun } from '../run/run-description.js';
 import { beginSearcher } from '../search/open/open-searcher.js';
 import type { OpenSearcherOptions, PrepareStep } from '../search/searcher.js';
-import { isRun } from '../train/run-description.js';
-import { EarlyLog } from './early-log.js';
-import { isLoopbackHost } from './foreign-pages.js';
-import { KeyRing } from './key-ring.js';
+import { isLoopbackHost } from './access/foreign-pages.js';
+import { KeyRing } from './access/key-ring.js';
 import { checkPlace } from './listen-errors.js';
+import { EarlyLog } from './log/early-log.js';
 import { RunCatalog } from './run-catalog.js';
 import type { SearchServer, ServerOptions } from './server.js';
 

@@ -1,21 +1,21 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { NearmissError } from '../base/errors.js';
-import { registerAccess } from './access.js';
+import { registerAccess } from './access/access.js';
+import { isLoopbackHost } from './access/foreign-pages.js';
+import type { KeyRing } from './access/key-ring.js';
+import { parseOrigin } from './access/origins.js';
+import { registerCors, registerSecurityHeaders } from './access/security.js';
 import { Admission } from './admission.js';
 import { ApiError } from './api-error.js';
 import { type AppOptions, createApp } from './app.js';
-import { isLoopbackHost } from './foreign-pages.js';
 import { keepWhileAtWork } from './idle-connections.js';
-import type { KeyRing } from './key-ring.js';
 import { DEFAULT_LIMITS, type ServeLimits } from './limits.js';
 import { listenError } from './listen-errors.js';
 import { ServeMetrics } from './metrics.js';
 import { registerOpenApi } from './openapi.js';
-import { parseOrigin } from './origins.js';
 import { registerRoutes } from './routes/index.js';
 import { RunCatalog } from './run-catalog.js';
-import { registerCors, registerSecurityHeaders } from './security.js';
 import { type ReloadResult, ServedIndex, type ServedIndexOptions } from './served-index.js';
 import { registerWebUi } from './web-ui.js';
 

@@ -1,10 +1,10 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isRun } from '../run/run-description.js';
 import { resolveTarget } from '../search/open/target.js';
 import { tunedFusionFile } from '../search/open/tuned-fusion.js';
 import type { OpenSearcherOptions } from '../search/searcher.js';
-import { isRun } from '../train/run-description.js';
 
 const LONGEST_PAUSE_MS = 60_000;
 

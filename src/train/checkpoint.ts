@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { NearmissError } from '../base/errors.js';
 import { writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
 import type { Optimizer, ParameterStore } from '../engine/index.js';
-import type { TrainedModel } from './trained-model.js';
+import type { TrainedModel } from './model/trained-model.js';
 
 /** What a checkpoint knows besides weights and moments. */
 export interface CheckpointState {

@@ -7,8 +7,8 @@ import {
   scheduleFactor,
 } from '../engine/index.js';
 import { bce, hinge, infoNce, type Loss, nll, rankNet } from '../loss/index.js';
-import type { PlannedStage } from './plan.js';
-import type { LossRecipe, OptimizerRecipe } from './recipe/recipe.js';
+import type { LossRecipe, OptimizerRecipe } from '../recipe/recipe.js';
+import type { PlannedStage } from '../run/plan.js';
 
 /** The loss that a recipe names. */
 export function lossOf({ name, margin }: LossRecipe): Loss {

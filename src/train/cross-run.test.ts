@@ -7,9 +7,9 @@ import { openDataset } from '../data/index.js';
 import { evaluate, type Ranking } from '../evaluate/index.js';
 import { openBm25Index } from '../index/bm25/index.js';
 import { listsFromBm25 } from '../negatives/lists/from-bm25.js';
+import type { RunDirectory } from '../run/run-directory.js';
+import { bestSoFar } from '../run/step-evaluation.js';
 import { bothRoles, eventsOf, startRun as start, stopAfter, weightsOf } from './run.fixture.js';
-import type { RunDirectory } from './run-directory.js';
-import { bestSoFar } from './step-evaluation.js';
 
 const TINY = [
   'model={kind: cross, init: scratch, layers: 1, hiddenSize: 32, heads: 2, vocabularySize: 1000, dropout: 0, maxLength: {query: 16, document: 16}}',

@@ -1,8 +1,8 @@
-import type { BatchMaker, CountedSource } from './batch-maker.js';
-import type { SourceEvidence } from './events.js';
+import type { SourceEvidence } from '../run/events.js';
+import { type PlannedStage, sourcesOf } from '../run/plan.js';
 import type { Learner } from './learner.js';
-import { onlySource } from './only-source.js';
-import { type PlannedStage, sourcesOf } from './plan.js';
+import type { BatchMaker, CountedSource } from './task/batch-maker.js';
+import { onlySource } from './task/only-source.js';
 
 export interface EvidenceTakerOptions {
   learner: Learner;

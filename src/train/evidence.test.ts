@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { shareWords, writeTinyData } from '../analyze/tiny-run.fixture.js';
 import { AdamW } from '../engine/index.js';
-import type { TrainingBatch } from './batch.js';
-import { BatchMaker, type MadeBatch } from './batch-maker.js';
-import { kindOf } from './encoder-kinds.js';
-import { EventWriter, type StepEvent } from './events.js';
+import { EventWriter, type StepEvent } from '../run/events.js';
+import { planRun } from '../run/plan.js';
+import type { RunDirectory } from '../run/run-directory.js';
 import { Learner, type Measured } from './learner.js';
-import { planRun } from './plan.js';
+import { StageNegatives } from './mining/stage-negatives.js';
+import { kindOf } from './model/encoder-kinds.js';
+import { openRun } from './process/run-setup.js';
 import { bothRoles, eventsOf, startRun } from './run.fixture.js';
-import type { RunDirectory } from './run-directory.js';
-import { openRun } from './run-setup.js';
-import { StageNegatives } from './stage-negatives.js';
+import type { TrainingBatch } from './task/batch.js';
+import { BatchMaker, type MadeBatch } from './task/batch-maker.js';
 
 let folder: string;
 beforeAll(async () => {

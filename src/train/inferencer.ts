@@ -3,16 +3,16 @@ import { CREATED_BY } from '../base/version.js';
 import type { SessionOptions } from '../engine/index.js';
 import { evaluate, findAnswerRanks } from '../evaluate/index.js';
 import type { ModelCard } from '../model/index.js';
-import type { CheckpointView } from './checkpoint-view.js';
-import { askToStop } from './early-stop.js';
-import { kindOf } from './encoder-kinds.js';
-import type { EventWriter } from './events.js';
-import { annAfter, isMeasured, openCheckpoints, prune } from './open-checkpoints.js';
-import { type Plan, planRun } from './plan.js';
-import type { Recipe } from './recipe/recipe.js';
-import { type RunDirectory, waitFor } from './run-directory.js';
-import { bestSoFar, type StepEvaluation } from './step-evaluation.js';
-import { type EvaluationSet, evaluationSet, type TrainingData } from './training-data.js';
+import type { Recipe } from '../recipe/recipe.js';
+import type { EventWriter } from '../run/events.js';
+import { type Plan, planRun } from '../run/plan.js';
+import { type RunDirectory, waitFor } from '../run/run-directory.js';
+import { bestSoFar, type StepEvaluation } from '../run/step-evaluation.js';
+import { type EvaluationSet, evaluationSet, type TrainingData } from '../run/training-data.js';
+import { kindOf } from './model/encoder-kinds.js';
+import { askToStop } from './process/early-stop.js';
+import type { CheckpointView } from './refresh/checkpoint-view.js';
+import { annAfter, isMeasured, openCheckpoints, prune } from './refresh/open-checkpoints.js';
 
 export interface InferencerOptions {
   run: RunDirectory;

@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { AdamW, ParameterStore, Random, scheduleFactor } from '../engine/index.js';
 import { infoNce, type Loss, nll } from '../loss/index.js';
-import type { TokenizedText } from '../model/packed-batch.js';
-import type { TrainingBatch } from './batch.js';
-import { CachedStep } from './cached-step.js';
+import type { TokenizedText } from '../model/encoder/packed-batch.js';
+import type { Towers } from '../recipe/recipe.js';
 import { Learner } from './learner.js';
-import { relativeDifference } from './oracle.fixture.js';
 import { SMALL_SPEC, smallParameters } from './small-model.fixture.js';
-import { DirectStep, type Step, type StepOptions } from './step.js';
-import { type Towers, towerParameters } from './towers.js';
+import { CachedStep } from './step/cached-step.js';
+import { relativeDifference } from './step/oracle.fixture.js';
+import { DirectStep, type Step, type StepOptions } from './step/step.js';
+import { towerParameters } from './step/towers.js';
+import type { TrainingBatch } from './task/batch.js';
 
 const RUN = { seed: 1, step: 0 };
 

@@ -1,8 +1,8 @@
 import { NearmissError } from '../base/errors.js';
 import { clipFactor, groupNorms, type Optimizer, type ParameterStore } from '../engine/index.js';
-import { layerGroupOf } from '../model/layer-groups.js';
-import type { TrainingBatch } from './batch.js';
-import type { Step } from './step.js';
+import { layerGroupOf } from '../model/encoder/layer-groups.js';
+import type { Step } from './step/step.js';
+import type { TrainingBatch } from './task/batch.js';
 
 export interface LearnerOptions {
   step: Step;

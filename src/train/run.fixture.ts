@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseEvents, type TimedEvent } from './events.js';
-import { type Role, takeRole } from './processes.js';
-import { fingerprintRecipe } from './recipe/fingerprint.js';
-import { loadRecipe } from './recipe/load.js';
-import type { RunDirectory } from './run-directory.js';
-import { createRun } from './run-setup.js';
+import { fingerprintRecipe } from '../recipe/fingerprint.js';
+import { loadRecipe } from '../recipe/load.js';
+import { parseEvents, type TimedEvent } from '../run/events.js';
+import type { RunDirectory } from '../run/run-directory.js';
+import { type Role, takeRole } from './process/processes.js';
+import { createRun } from './process/run-setup.js';
 
 const ONE_THREAD = { session: { threads: 1 }, quiet: true };
 

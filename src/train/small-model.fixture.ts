@@ -1,6 +1,7 @@
 import { fillNormal, ParameterStore, randomKey } from '../engine/index.js';
-import type { EncoderSpec } from '../model/encoder-graph.js';
-import { type Towers, towerParameters } from './towers.js';
+import type { EncoderSpec } from '../model/encoder/encoder-graph.js';
+import type { Towers } from '../recipe/recipe.js';
+import { towerParameters } from './step/towers.js';
 
 /** An encoder small enough to train in a second. */
 export const SMALL_SPEC: EncoderSpec = {

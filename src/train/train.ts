@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
-import { beginRun } from './begin-run.js';
-import type { TimedEvent } from './events.js';
-import type { Role } from './processes.js';
-import { formatConfig } from './recipe/format-config.js';
-import { loadRecipe } from './recipe/load.js';
-import { bestSoFar, type StepEvaluation } from './step-evaluation.js';
-import { supervise } from './supervisor.js';
+import { formatConfig } from '../recipe/format-config.js';
+import { loadRecipe } from '../recipe/load.js';
+import type { TimedEvent } from '../run/events.js';
+import { bestSoFar, type StepEvaluation } from '../run/step-evaluation.js';
+import { beginRun } from './process/begin-run.js';
+import type { Role } from './process/processes.js';
+import { supervise } from './process/supervisor.js';
 
 export interface TrainOptions {
   /** The collection, in any format that `openDataset` reads. */

@@ -1,18 +1,18 @@
 import type { SessionOptions } from '../engine/index.js';
-import { BatchMaker } from './batch-maker.js';
+import type { Recipe } from '../recipe/recipe.js';
+import type { EventWriter } from '../run/events.js';
+import { isCheckpointStep, planRun } from '../run/plan.js';
+import { forgetResumePoints, resumePoint } from '../run/resume-point.js';
+import type { RunDirectory } from '../run/run-directory.js';
+import type { TrainingData } from '../run/training-data.js';
 import { readCheckpointState, restoreOptimizer, saveCheckpoint } from './checkpoint.js';
 import { learningRateOf, optimizerOf } from './components.js';
-import type { EventWriter } from './events.js';
 import { EvidenceTaker } from './evidence-taker.js';
 import { Learner } from './learner.js';
-import { prune } from './open-checkpoints.js';
-import { isCheckpointStep, planRun } from './plan.js';
-import type { Recipe } from './recipe/recipe.js';
-import { forgetResumePoints, resumePoint } from './resume-point.js';
-import type { RunDirectory } from './run-directory.js';
-import { StageNegatives } from './stage-negatives.js';
-import type { TrainedModel } from './trained-model.js';
-import type { TrainingData } from './training-data.js';
+import { StageNegatives } from './mining/stage-negatives.js';
+import type { TrainedModel } from './model/trained-model.js';
+import { prune } from './refresh/open-checkpoints.js';
+import { BatchMaker } from './task/batch-maker.js';
 
 export interface TrainerOptions {
   run: RunDirectory;

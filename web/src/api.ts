@@ -1,4 +1,4 @@
-import type { ScorePart, SearchMode } from '../../src/search/retriever.js';
+import type { ScorePart, SearchMode } from '../../src/search/retrievers/retriever.js';
 import { apiKey, keyWanted } from './api-key.js';
 import { createStore } from './store.js';
 

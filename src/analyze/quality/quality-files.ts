@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { AtomicFile, adviseWriter, writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
 import { RandomAccessFile } from '../../base/random-access-file.js';
-import { readRunDescription } from '../../train/run-description.js';
-import { READ_ONLY_RUN, type RunDirectory } from '../../train/run-directory.js';
+import { readRunDescription } from '../../run/run-description.js';
+import { READ_ONLY_RUN, type RunDirectory } from '../../run/run-directory.js';
 import { shownStep, type WantedStep } from '../shown-step.js';
 import type { Quality, QualityCase } from './quality.js';
 

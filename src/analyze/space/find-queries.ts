@@ -1,6 +1,6 @@
 import { openDataset } from '../../data/open.js';
-import { readRunDescription } from '../../train/run-description.js';
-import type { RunDirectory } from '../../train/run-directory.js';
+import { readRunDescription } from '../../run/run-description.js';
+import type { RunDirectory } from '../../run/run-directory.js';
 import { NotThereError } from '../not-there.js';
 
 export interface FindSpaceQueriesOptions {

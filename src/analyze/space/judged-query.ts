@@ -1,6 +1,6 @@
 import type { Query } from '../../data/index.js';
 import { Random } from '../../engine/index.js';
-import { evaluationSet, type TrainingData } from '../../train/training-data.js';
+import { evaluationSet, type TrainingData } from '../../run/training-data.js';
 import { readQuery } from '../texts.js';
 
 /** A query with everything that any split knows to answer it. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { adviseWriter, writeFileAtomic } from '../../base/files.js';
-import { READ_ONLY_RUN, type RunDirectory } from '../../train/run-directory.js';
+import { READ_ONLY_RUN, type RunDirectory } from '../../run/run-directory.js';
 import type { Projection, SpacePicture } from './space-picture.js';
 
 /** What a picture is of. */

@@ -1,7 +1,7 @@
 import { Random } from '../../engine/index.js';
 import type { DocumentIndex } from '../../index/vectors/index.js';
 import { sampleDistinct } from '../../negatives/sample-distinct.js';
-import { bm25Rankings, type CollectionView } from '../bm25.js';
+import { bm25Rankings, type CollectionView } from '../corpus/bm25.js';
 import type { PointKind } from './kinds.js';
 
 /** A document near the query or far from it. */

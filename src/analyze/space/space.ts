@@ -1,9 +1,9 @@
 import { openDocumentIndex } from '../../index/vectors/index.js';
-import type { RunDescription } from '../../train/run-description.js';
-import { RunDirectory } from '../../train/run-directory.js';
-import { runIndexRemedy } from '../../train/run-index.js';
-import { openRun } from '../../train/run-setup.js';
-import type { TrainingData } from '../../train/training-data.js';
+import type { RunDescription } from '../../run/run-description.js';
+import { RunDirectory } from '../../run/run-directory.js';
+import { runIndexRemedy } from '../../run/run-index.js';
+import type { TrainingData } from '../../run/training-data.js';
+import { openRun } from '../../train/process/run-setup.js';
 import { shownStep, type WantedStep } from '../shown-step.js';
 import type { StudyProgress } from '../study-progress.js';
 import { readExcerpts } from '../texts.js';

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { hasCode } from '../../base/errors.js';
-import { parseEvents, type TimedEvent } from '../../train/events.js';
+import { parseEvents, type TimedEvent } from '../../run/events.js';
 
 const CHUNK_BYTES = 1 << 20;
 /** Enough for some dozen events, so that the last step is nearly always among them. */

@@ -2,8 +2,8 @@ import { NearmissError, shorten } from '../../base/errors.js';
 import type { Document } from '../../data/index.js';
 import { type CandidateRow, readCandidateRow } from '../../negatives/candidate-row.js';
 import type { CandidateManifest } from '../../negatives/index.js';
-import { fixedTableNames } from '../../train/fixed-tables.js';
-import type { RunDirectory } from '../../train/run-directory.js';
+import { fixedTableNames } from '../../run/fixed-tables.js';
+import type { RunDirectory } from '../../run/run-directory.js';
 import type { RunCollection } from './run-collection.js';
 
 /** Characters of a text that are enough to judge whether it answers a query. */

@@ -1,4 +1,4 @@
-import type { TimedEvent } from '../../train/events.js';
+import type { TimedEvent } from '../../run/events.js';
 
 /** What a process of a run has last said of itself. */
 export interface ProcessTrail {

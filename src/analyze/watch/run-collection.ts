@@ -2,9 +2,9 @@ import { NearmissError } from '../../base/errors.js';
 import type { Dataset, Document, Query } from '../../data/dataset.js';
 import { IdTable } from '../../data/id-table.js';
 import { openDataset } from '../../data/open.js';
+import { readRunDescription } from '../../run/run-description.js';
+import type { RunDirectory } from '../../run/run-directory.js';
 import { StoredDocuments } from '../../search/documents/stored-documents.js';
-import { readRunDescription } from '../../train/run-description.js';
-import type { RunDirectory } from '../../train/run-directory.js';
 
 /** A query that a run learns from. */
 export interface TrainingQueryText {

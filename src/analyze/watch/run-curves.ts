@@ -1,4 +1,4 @@
-import type { Plan } from '../../train/plan.js';
+import type { Plan } from '../../run/plan.js';
 import { type Curves, curvesOf } from '../curves.js';
 import type { RunHistory } from '../history.js';
 import { type Series, thin } from '../series.js';

@@ -2,9 +2,9 @@ import { mkdtemp, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { ELSEWHERE, leaveForeignLock } from '../../base/foreign-lock.fixture.js';
-import { SILENT_MS } from '../../base/lock-holder.js';
-import { RunDirectory } from '../../train/run-directory.js';
+import { ELSEWHERE, leaveForeignLock } from '../../base/lock/foreign-lock.fixture.js';
+import { SILENT_MS } from '../../base/lock/lock-holder.js';
+import { RunDirectory } from '../../run/run-directory.js';
 import { stateOf } from './run-state.js';
 
 test('a run is running while a process on another machine gives signs of life', async () => {

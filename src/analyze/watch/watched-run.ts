@@ -1,9 +1,9 @@
-import type { TimedEvent } from '../../train/events.js';
-import { applyEvent, INITIAL_VIEW, type ViewState } from '../../train/live-view-state.js';
-import { planRun } from '../../train/plan.js';
-import type { Role } from '../../train/processes.js';
-import { type RunDescription, readRunDescription } from '../../train/run-description.js';
-import { RunDirectory } from '../../train/run-directory.js';
+import type { TimedEvent } from '../../run/events.js';
+import { applyEvent, INITIAL_VIEW, type ViewState } from '../../run/live-view-state.js';
+import { planRun } from '../../run/plan.js';
+import { type RunDescription, readRunDescription } from '../../run/run-description.js';
+import { RunDirectory } from '../../run/run-directory.js';
+import type { Role } from '../../train/process/processes.js';
 import { HistoryBuilder, type RunHistory } from '../history.js';
 import { EventTail } from './event-tail.js';
 import { followTrail, NO_TRAIL, type ProcessTrail } from './process-trail.js';

@@ -29,7 +29,7 @@ export const registerCompletion: RegisterCommand = (program) => {
 
 async function complete(program: Command, words: readonly string[]): Promise<void> {
   const known = {
-    '--recipe': async () => (await import('../../train/recipe/recipe-file.js')).builtInRecipes(),
+    '--recipe': async () => (await import('../../recipe/recipe-file.js')).builtInRecipes(),
     '--model': async () => ['minilm'],
   };
   const { values, files } = await candidatesFor(program, words.slice(0, -1), words.at(-1) ?? '', { known });

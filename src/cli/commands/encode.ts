@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
-import type { StorageType } from '../../model/float-storage.js';
+import type { StorageType } from '../../model/tensors/float-storage.js';
 import { list, repeated, wholeNumber } from '../option-parsers.js';
 import { TEXT_FORMATS, type TextFormat } from '../text-formats.js';
 
@@ -83,7 +83,7 @@ async function encodeAction(input: string, flags: EncodeFlags): Promise<void> {
       hint: 'documents belong to no split',
     });
   }
-  const { storageType } = await import('../../model/vector-file.js');
+  const { storageType } = await import('../../model/tensors/vector-file.js');
   // Before the model is loaded.
   storageType(flags.output, flags.dtype);
   const { encodeFile } = await import('../encode-file.js');

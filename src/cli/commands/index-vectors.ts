@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
 import type { IndexType, VectorIndexMetadata, VectorStorage } from '../../index/vectors/index.js';
-import type { VectorFile } from '../../model/vector-file.js';
+import type { VectorFile } from '../../model/tensors/vector-file.js';
 import { wholeNumber } from '../option-parsers.js';
 
 interface IndexFlags {
@@ -62,7 +62,7 @@ export function registerIndex(program: Command): void {
 
 async function indexAction(vectors: string, out: string, flags: IndexFlags): Promise<void> {
   checkFlags(flags);
-  const { VectorFile } = await import('../../model/vector-file.js');
+  const { VectorFile } = await import('../../model/tensors/vector-file.js');
   const file = await VectorFile.open(vectors, { dimension: flags.dimension });
   try {
     const started = performance.now();
@@ -83,7 +83,7 @@ async function buildIndex(
     await Promise.all([
       import('../../base/files.js'),
       import('../../base/progress.js'),
-      import('../../model/vector-file.js'),
+      import('../../model/tensors/vector-file.js'),
       import('../../index/vectors/index.js'),
     ]);
   const ids = idsPath(file.path);

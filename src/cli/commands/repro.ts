@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Option } from 'commander';
-import type { Table1Result } from '../../analyze/table1/table1.js';
+import type { Table1Result } from '../../repro/table1/table1.js';
 import type { RegisterCommand } from '../command.js';
 import { list, repeated, wholeNumber } from '../option-parsers.js';
 import { watchTraining } from '../watch-training.js';
@@ -61,8 +61,8 @@ export const registerRepro: RegisterCommand = (program) => {
 
 async function table1Command(options: ReproOptions): Promise<void> {
   const [{ reproduceTable1 }, { table1Text }, { writeFileAtomic }] = await Promise.all([
-    import('../../analyze/table1/table1.js'),
-    import('../../analyze/table1/report.js'),
+    import('../../repro/table1/table1.js'),
+    import('../../repro/table1/report.js'),
     import('../../base/files.js'),
   ]);
   const cores = availableParallelism();

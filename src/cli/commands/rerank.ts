@@ -50,7 +50,7 @@ async function rerankCommand(path: string, options: RerankOptions): Promise<void
       import('../../data/open.js'),
       import('../../evaluate/read-run.js'),
       import('../../evaluate/write-run.js'),
-      import('../../search/cross-encoder-reranker.js'),
+      import('../../search/retrievers/cross-encoder-reranker.js'),
       import('../../search/rerank-run.js'),
       import('../../base/progress.js'),
     ]);

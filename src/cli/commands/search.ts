@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
 import { suggest } from '../../base/suggest.js';
-import { FIRST_MODES, SEARCH_MODES, type SearchMode } from '../../search/retriever.js';
+import { FIRST_MODES, SEARCH_MODES, type SearchMode } from '../../search/retrievers/retriever.js';
 import type { OpenSearcherOptions } from '../../search/searcher.js';
 import type { RegisterCommand } from '../command.js';
 import { notBlank, numbersBetween, repeated, wholeNumber } from '../option-parsers.js';
@@ -75,7 +75,7 @@ async function searchCommand(target: string, query: string | undefined, flags: S
   checkUsage(target, query, flags);
   const [{ openSearcher }, { allOf, parseFilter }, { styleOf }] = await Promise.all([
     import('../../search/searcher.js'),
-    import('../../search/filter-text.js'),
+    import('../../search/filter/filter-text.js'),
     import('./search/style.js'),
   ]);
   const open = await openOptions(flags);

@@ -1,9 +1,9 @@
 import { Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
-import { FIRST_MODES, type FirstMode } from '../../search/retriever.js';
+import { FIRST_MODES, type FirstMode } from '../../search/retrievers/retriever.js';
+import { parseOrigin } from '../../serve/access/origins.js';
 import { DEFAULT_LIMITS } from '../../serve/limits.js';
 import { DEFAULT_KEY_FILE, LOG_LEVELS, type LogLevel } from '../../serve/names.js';
-import { parseOrigin } from '../../serve/origins.js';
 import type { RegisterCommand } from '../command.js';
 import { numberBetween, repeated, wholeNumber } from '../option-parsers.js';
 import { checkRerankFlags } from './search/rerank-flags.js';

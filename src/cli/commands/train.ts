@@ -65,8 +65,8 @@ async function trainCommand(options: TrainOptions): Promise<void> {
 
 async function beginOrGoOn(out: string, options: TrainOptions): Promise<void> {
   const [{ isRun, readRunDescription }, { RunDirectory }] = await Promise.all([
-    import('../../train/run-description.js'),
-    import('../../train/run-directory.js'),
+    import('../../run/run-description.js'),
+    import('../../run/run-directory.js'),
   ]);
   const begun = (await isRun(out)) ? await readRunDescription(new RunDirectory(out)) : undefined;
   const data = options.data ?? begun?.data;
@@ -82,9 +82,9 @@ async function beginOrGoOn(out: string, options: TrainOptions): Promise<void> {
     });
   }
   const [{ loadRecipe }, { formatConfig }, { beginRun }] = await Promise.all([
-    import('../../train/recipe/load.js'),
-    import('../../train/recipe/format-config.js'),
-    import('../../train/begin-run.js'),
+    import('../../recipe/load.js'),
+    import('../../recipe/format-config.js'),
+    import('../../train/process/begin-run.js'),
   ]);
   const { recipe, origins, warnings } = await loadRecipe(options.recipe, { set: options.set });
   for (const warning of warnings) process.stderr.write(`nearmiss: ${warning}\n`);
@@ -93,7 +93,7 @@ async function beginOrGoOn(out: string, options: TrainOptions): Promise<void> {
 }
 
 async function superviseRun(path: string, options: TrainOptions): Promise<void> {
-  const { supervise } = await import('../../train/supervisor.js');
+  const { supervise } = await import('../../train/process/supervisor.js');
   const half = Math.max(1, Math.floor(availableParallelism() / 2));
   const threads = { trainer: options.trainerThreads ?? half, inferencer: options.inferencerThreads ?? half };
   const watched = await watchTraining(options);
@@ -107,8 +107,8 @@ async function superviseRun(path: string, options: TrainOptions): Promise<void> 
 
 async function printOutcome(path: string, json: boolean): Promise<void> {
   const [{ RunDirectory }, { bestSoFar }] = await Promise.all([
-    import('../../train/run-directory.js'),
-    import('../../train/step-evaluation.js'),
+    import('../../run/run-directory.js'),
+    import('../../run/step-evaluation.js'),
   ]);
   const run = new RunDirectory(path);
   const best = await bestSoFar(run);
@@ -126,8 +126,8 @@ async function printOutcome(path: string, json: boolean): Promise<void> {
 
 async function printConfig(options: TrainOptions): Promise<void> {
   if (options.recipe === undefined) throw new UsageError('train: --print-config needs --recipe NAME');
-  const { loadRecipe } = await import('../../train/recipe/load.js');
-  const { configJson, formatConfig } = await import('../../train/recipe/format-config.js');
+  const { loadRecipe } = await import('../../recipe/load.js');
+  const { configJson, formatConfig } = await import('../../recipe/format-config.js');
   const { recipe, origins, warnings } = await loadRecipe(options.recipe, { set: options.set });
   for (const warning of warnings) process.stderr.write(`nearmiss: ${warning}\n`);
   const json = (): string => `${JSON.stringify(configJson(recipe, origins))}\n`;
@@ -149,7 +149,7 @@ function registerRole(program: Command, role: 'trainer' | 'inferencer'): void {
     .option('--threads <n>', 'threads to compute with (default: all cores)', wholeNumber(1))
     .addHelpText('after', `\nExample:\n  nearmiss ${role} /shared/runs/medquad --threads 8`)
     .action(async (path: string, options: { threads?: number }) => {
-      const { takeRole } = await import('../../train/processes.js');
+      const { takeRole } = await import('../../train/process/processes.js');
       const stop = new AbortController();
       process.once('SIGINT', () => stop.abort()).once('SIGTERM', () => stop.abort());
       await takeRole(role, path, {

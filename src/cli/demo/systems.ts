@@ -1,10 +1,10 @@
 import { exists } from '../../base/files.js';
 import type { SessionOptions } from '../../engine/index.js';
 import { type Run, readRun, writeRun } from '../../evaluate/index.js';
-import { Refresh } from '../../train/refresh.js';
-import type { RunDirectory } from '../../train/run-directory.js';
-import { openRun } from '../../train/run-setup.js';
-import { evaluationSet } from '../../train/training-data.js';
+import type { RunDirectory } from '../../run/run-directory.js';
+import { evaluationSet } from '../../run/training-data.js';
+import { openRun } from '../../train/process/run-setup.js';
+import { Refresh } from '../../train/refresh/refresh.js';
 
 /** Hits of each query; R@100 is the deepest measure. */
 const DEPTH = 100;

@@ -7,14 +7,14 @@ import { PARTIAL_PREFIX } from '../../base/partial-path.js';
 import { ContentHash } from '../../data/content-hash.js';
 import { type Document, fullText } from '../../data/dataset.js';
 import { type Analyzer, analyzerFor, type Language } from '../../text/analyzers/index.js';
-import { ByteWriter } from './byte-writer.js';
 import { encodeLength } from './document-length.js';
 import { type Bm25Meta, FILES, FORMAT_VERSION, META_FILE, VECTOR_FILES } from './format.js';
 import { FORMAT_NAME } from './format-name.js';
 import { IndexWriter } from './index-writer.js';
-import { mergeRuns } from './merge-runs.js';
-import { mergeVectors } from './merge-vectors.js';
-import { PostingsBuffer, type RunFiles } from './postings-buffer.js';
+import { ByteWriter } from './postings/byte-writer.js';
+import { mergeRuns } from './postings/merge-runs.js';
+import { mergeVectors } from './postings/merge-vectors.js';
+import { PostingsBuffer, type RunFiles } from './postings/postings-buffer.js';
 
 export interface BuildOptions {
   /** How text becomes terms. Default `en`. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { BLOCK_SIZE, encodeBlock, MAX_BLOCK_WORDS } from './block-codec.js';
-import { ByteWriter } from './byte-writer.js';
 import { type Bm25Meta, FILES } from './format.js';
-import { ImpactFrontier } from './impacts.js';
+import { BLOCK_SIZE, encodeBlock, MAX_BLOCK_WORDS } from './postings/block-codec.js';
+import { ByteWriter } from './postings/byte-writer.js';
+import { ImpactFrontier } from './postings/impacts.js';
 
 /** Writes the inverted lists, term by term in order, each posting once; memory does not depend on their length. */
 export class IndexWriter {

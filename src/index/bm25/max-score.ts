@@ -1,5 +1,5 @@
 import { type Ranked, TopK } from '../../base/top-k.js';
-import type { PostingsCursor } from './postings-cursor.js';
+import type { PostingsCursor } from './postings/postings-cursor.js';
 import { type ScoreWindow, WINDOW_SIZE } from './score-window.js';
 
 /** One term of a query, with its cursor on the first posting. */

@@ -1,5 +1,5 @@
 import { createVectorIndex } from '../../index/vectors/index.js';
-import type { Encoder } from '../../model/encoder.js';
+import type { Encoder } from '../../model/encoder/encoder.js';
 import type { RankedList } from '../rules/rule.js';
 import type { QueryText } from './from-bm25.js';
 import { listsFromVectors, type QueryVectors } from './from-vectors.js';

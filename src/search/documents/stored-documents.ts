@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { READ_ONLY_CACHE } from '../../base/cache-folder.js';
 import { readJsonFile } from '../../base/json-file.js';
 import { readLineBatches } from '../../base/lines.js';
+import { withWriteLock } from '../../base/lock/write-lock.js';
 import { RandomAccessFile } from '../../base/random-access-file.js';
-import { withWriteLock } from '../../base/write-lock.js';
 import type { Document } from '../../data/dataset.js';
 import { IdTable } from '../../data/id-table.js';
 import type { SourcesDataset } from '../../data/sources-dataset.js';
 import type { DocumentStore } from '../document-store.js';
-import type { FilterableDocuments } from '../filtered-documents.js';
+import type { FilterableDocuments } from '../filter/filtered-documents.js';
 import { fingerprintFiles } from './source-fingerprint.js';
 import { STORE_FILES, type StoreMeta, storeMetaSchema, writeStore } from './store-files.js';
 

@@ -1,6 +1,6 @@
 import { fullText } from '../../data/dataset.js';
 import type { Searcher } from '../searcher.js';
-import type { LiveEntry } from './log-record.js';
+import type { LiveEntry } from './log/log-record.js';
 
 /** Documents handed to the model at once. */
 const DOCUMENTS_AT_ONCE = 256;

@@ -1,7 +1,7 @@
 import type { Dataset, Document } from '../../data/dataset.js';
 import { writeBeir } from '../../data/writers/beir.js';
 import type { ExportResult } from './live-searcher.js';
-import type { LiveSnapshot } from './live-snapshot.js';
+import type { LiveSnapshot } from './overlay/live-snapshot.js';
 
 /** Documents read at once. */
 const DOCUMENTS_AT_ONCE = 256;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { ELSEWHERE, leaveForeignLock, whileItLives } from '../../base/foreign-lock.fixture.js';
+import { ELSEWHERE, leaveForeignLock, whileItLives } from '../../base/lock/foreign-lock.fixture.js';
 import { openLiveSearcher } from './index.js';
 import { temporaryFolder, writeCollection } from './live.fixture.js';
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { trainTinyRun, writeTinyData } from '../../analyze/tiny-run.fixture.js';
 import { gather } from '../../data/data.fixture.js';
 import { type Document, openDataset } from '../../data/index.js';
-import type { Hit } from '../retriever.js';
+import type { Hit } from '../retrievers/retriever.js';
 import { makeSearchFixture, type SearchFixture } from '../search.fixture.js';
 import { type OpenSearcherOptions, openSearcher, type Searcher } from '../searcher.js';
 import { openLiveSearcher } from './index.js';

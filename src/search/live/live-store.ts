@@ -2,12 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { NearmissError } from '../../base/errors.js';
 import { checkLimits } from './check-writes.js';
 import { encodeDocuments } from './encode-documents.js';
-import { Layer } from './layer.js';
 import type { LiveLimits, PendingWrites } from './live-searcher.js';
-import { LiveSnapshot } from './live-snapshot.js';
-import { encodeRecord, type LiveEntry } from './log-record.js';
-import { snapshotRecords } from './snapshot-records.js';
-import type { WriteAheadLog } from './write-ahead-log.js';
+import { encodeRecord, type LiveEntry } from './log/log-record.js';
+import { snapshotRecords } from './log/snapshot-records.js';
+import type { WriteAheadLog } from './log/write-ahead-log.js';
+import { Layer } from './overlay/layer.js';
+import { LiveSnapshot } from './overlay/live-snapshot.js';
 import { WriteQueue } from './write-queue.js';
 import { WritesUnderWay } from './writes-under-way.js';
 

@@ -1,21 +1,21 @@
 import { join } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
-import { holdFileLock } from '../../base/file-lock.js';
 import { unwritable } from '../../base/files.js';
-import { adviceOn, describeHolder } from '../../base/lock-holder.js';
+import { holdFileLock } from '../../base/lock/file-lock.js';
+import { adviceOn, describeHolder } from '../../base/lock/lock-holder.js';
 import { type OpenSearcherOptions, openSearcher, type Searcher } from '../searcher.js';
 import { checkBase } from './check-base.js';
 import { DEFAULT_LIMITS } from './check-writes.js';
 import { encodeDocuments } from './encode-documents.js';
-import { Layer } from './layer.js';
 import { LeasedSearcher } from './leased-searcher.js';
 import type { LiveLimits, LiveSearcher } from './live-searcher.js';
 import { LiveStore } from './live-store.js';
-import type { LiveEntry } from './log-record.js';
+import type { LiveEntry } from './log/log-record.js';
+import { Replay } from './log/replay.js';
+import { WriteAheadLog } from './log/write-ahead-log.js';
 import { modelKey } from './model-key.js';
 import { OpenedLiveSearcher } from './opened-live-searcher.js';
-import { Replay } from './replay.js';
-import { WriteAheadLog } from './write-ahead-log.js';
+import { Layer } from './overlay/layer.js';
 
 export interface OpenLiveOptions {
   /** The folder that keeps the writes; made where there is none. One process at a time may have it. */

@@ -1,13 +1,11 @@
 import type { Document } from '../../data/index.js';
-import type { Hit, Retriever, SearchMode } from '../retriever.js';
+import type { Hit, Retriever, SearchMode } from '../retrievers/retriever.js';
 import type { CascadeChoice, Searcher, SearchVectorsOptions } from '../searcher.js';
 import type { Snippet } from '../snippet.js';
 import { checkBase } from './check-base.js';
 import { checkDocuments, checkIds } from './check-writes.js';
-import { CurrentDocuments } from './current-documents.js';
 import { encodeDocuments } from './encode-documents.js';
 import { exportCollection } from './export-collection.js';
-import { Layer } from './layer.js';
 import { LeasedSearcher } from './leased-searcher.js';
 import type {
   ExportResult,
@@ -16,11 +14,13 @@ import type {
   RemoveResult,
   UpsertResult,
 } from './live-searcher.js';
-import type { LiveSnapshot } from './live-snapshot.js';
 import type { LiveStore } from './live-store.js';
-import type { LiveEntry } from './log-record.js';
+import type { LiveEntry } from './log/log-record.js';
 import { modelKeyLike } from './model-key.js';
-import { OverBase } from './over-base.js';
+import { CurrentDocuments } from './overlay/current-documents.js';
+import { Layer } from './overlay/layer.js';
+import type { LiveSnapshot } from './overlay/live-snapshot.js';
+import { OverBase } from './overlay/over-base.js';
 
 /** Searches the newest snapshot and writes to the store. */
 export class OpenedLiveSearcher extends OverBase implements LiveSearcher {

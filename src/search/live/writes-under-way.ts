@@ -1,5 +1,5 @@
 import type { PendingWrites } from './live-searcher.js';
-import type { LiveEntry } from './log-record.js';
+import type { LiveEntry } from './log/log-record.js';
 
 /** The writes on their way to disk: which ids they have and how much they will add. */
 export class WritesUnderWay {

@@ -1,7 +1,7 @@
 import type { IdTable } from '../../data/id-table.js';
 import type { DocumentIndex } from '../../index/vectors/document-index.js';
 import type { StoredDocuments } from '../documents/stored-documents.js';
-import type { AllowedDocuments } from '../filtered-documents.js';
+import type { AllowedDocuments } from '../filter/filtered-documents.js';
 import type { Preparation } from './prepare.js';
 import type { Target } from './target.js';
 

@@ -4,7 +4,7 @@ import { IndexFolder } from '../../index/vectors/index-folder.js';
 import { openVectorIndexInWorker } from '../../index/vectors/worker-index.js';
 import { BatchedEmbedder } from '../batched-embedder.js';
 import type { Embedder } from '../embedder.js';
-import type { Reranker } from '../reranker.js';
+import type { Reranker } from '../retrievers/reranker.js';
 import type { OpenSearcherOptions } from '../searcher.js';
 import { openCrossEncoderInWorker, openEmbedderInWorker } from '../workers/worker-models.js';
 import { Closing } from './closing.js';
@@ -51,7 +51,7 @@ export async function openEmbedder(model: string, options: OpenSearcherOptions):
 export async function openReranker(model: string, options: OpenSearcherOptions): Promise<Reranker> {
   const session = sessionOf(options);
   if (options.inWorkers) return openCrossEncoderInWorker(model, session);
-  return (await import('../cross-encoder-reranker.js')).openCrossEncoder(model, session);
+  return (await import('../retrievers/cross-encoder-reranker.js')).openCrossEncoder(model, session);
 }
 
 /** Workers share the cores: threads of one that spin while they wait take them from the others. */

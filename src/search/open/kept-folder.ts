@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { READ_ONLY_CACHE } from '../../base/cache-folder.js';
 import { NearmissError } from '../../base/errors.js';
 import { exists } from '../../base/files.js';
-import { withWriteLock } from '../../base/write-lock.js';
+import { withWriteLock } from '../../base/lock/write-lock.js';
 
 export interface KeptFolder<T> {
   folder: string;

@@ -1,4 +1,4 @@
-import type { SearchMode } from '../retriever.js';
+import type { SearchMode } from '../retrievers/retriever.js';
 import type { OpenSearcherOptions } from '../searcher.js';
 
 const WITH_WORDS: readonly SearchMode[] = ['bm25', 'hybrid', 'cascade'];

@@ -2,17 +2,23 @@ import { NearmissError } from '../../base/errors.js';
 import { type Document, fullText } from '../../data/dataset.js';
 import { analyze, englishAnalyzer } from '../../text/analyzers/index.js';
 import type { SplitTokensOptions } from '../../text/split-tokens.js';
-import { Bm25Explainer } from '../bm25-explain.js';
-import type { Bm25Retriever } from '../bm25-retriever.js';
-import { CascadeRetriever } from '../cascade-retriever.js';
 import type { DenseIndex } from '../dense-index.js';
-import { DenseRetriever } from '../dense-retriever.js';
 import { type DocumentStore, NO_DOCUMENTS } from '../document-store.js';
 import type { StoredDocuments } from '../documents/stored-documents.js';
 import type { Embedder, TextUse } from '../embedder.js';
-import { type HybridOptions, HybridRetriever } from '../hybrid-retriever.js';
-import type { Reranker } from '../reranker.js';
-import { type FirstMode, type Hit, type Retriever, SEARCH_MODES, type SearchMode } from '../retriever.js';
+import { Bm25Explainer } from '../retrievers/bm25-explain.js';
+import type { Bm25Retriever } from '../retrievers/bm25-retriever.js';
+import { CascadeRetriever } from '../retrievers/cascade-retriever.js';
+import { DenseRetriever } from '../retrievers/dense-retriever.js';
+import { type HybridOptions, HybridRetriever } from '../retrievers/hybrid-retriever.js';
+import type { Reranker } from '../retrievers/reranker.js';
+import {
+  type FirstMode,
+  type Hit,
+  type Retriever,
+  SEARCH_MODES,
+  type SearchMode,
+} from '../retrievers/retriever.js';
 import type { CascadeChoice, Searcher, SearchVectorsOptions } from '../searcher.js';
 import { makeSnippet, type Snippet } from '../snippet.js';
 import { indexVersion, searcherVersion } from './version.js';

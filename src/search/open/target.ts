@@ -8,11 +8,11 @@ import { exists } from '../../base/files.js';
 import { readJsonFile } from '../../base/json-file.js';
 import { isWritable } from '../../base/writable.js';
 import { FORMAT_NAME as BM25_FORMAT } from '../../index/bm25/format-name.js';
+import { documentSplit } from '../../recipe/document-split.js';
+import { isRun, readRunDescription } from '../../run/run-description.js';
+import { RunDirectory } from '../../run/run-directory.js';
+import { runIndexRemedy } from '../../run/run-index.js';
 import type { SplitTokensOptions } from '../../text/split-tokens.js';
-import { documentSplit } from '../../train/recipe/document-split.js';
-import { isRun, readRunDescription } from '../../train/run-description.js';
-import { RunDirectory } from '../../train/run-directory.js';
-import { runIndexRemedy } from '../../train/run-index.js';
 
 /** What a search needs and where it is; what is missing can be made, or the modes that need it are missing. */
 export interface Target {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { exists } from '../../base/files.js';
 import { readJsonFile, writeJsonFile } from '../../base/json-file.js';
-import type { HybridOptions } from '../hybrid-retriever.js';
+import type { HybridOptions } from '../retrievers/hybrid-retriever.js';
 
 const schema = z.object({
   /** Of model, index and collection that the weights were tuned for. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { CascadeRetriever } from '../cascade-retriever.js';
-import type { HybridOptions } from '../hybrid-retriever.js';
+import type { CascadeRetriever } from '../retrievers/cascade-retriever.js';
+import type { HybridOptions } from '../retrievers/hybrid-retriever.js';
 import type { SearcherParts } from './opened-searcher.js';
 
 /** Stands for model, index and collection: what weights are tuned for. */

@@ -1,7 +1,7 @@
 import type { SessionOptions } from '../../engine/index.js';
 import type { SplitTokensOptions } from '../../text/split-tokens.js';
 import type { EmbedderInfo, TextUse } from '../embedder.js';
-import type { Reranker } from '../reranker.js';
+import type { Reranker } from '../retrievers/reranker.js';
 
 /** What a model worker says of what it has loaded. */
 export interface WorkerInfo {

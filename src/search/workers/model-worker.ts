@@ -22,7 +22,7 @@ async function load({ kind, model, session }: WorkerStart): Promise<Loaded> {
       },
     };
   }
-  const { openCrossEncoder } = await import('../cross-encoder-reranker.js');
+  const { openCrossEncoder } = await import('../retrievers/cross-encoder-reranker.js');
   const reranker = await openCrossEncoder(model, session);
   return {
     info: { fingerprint: reranker.fingerprint },

@@ -6,7 +6,7 @@ import { packageFile } from '../../base/package-files.js';
 import { WorkerCalls } from '../../base/worker-calls.js';
 import type { SessionOptions } from '../../engine/index.js';
 import type { Embedder, TextUse } from '../embedder.js';
-import { CROSS_ENCODER_PART, type Reranker } from '../reranker.js';
+import { CROSS_ENCODER_PART, type Reranker } from '../retrievers/reranker.js';
 import type { WorkerInfo, WorkerReply, WorkerStart, WorkerTask } from './messages.js';
 
 /** Opens a model in a worker thread, so that the caller stays free while it encodes. */

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { documentFilterSchema } from '../../search/filter.js';
-import { FIRST_MODES } from '../../search/retriever.js';
+import { documentFilterSchema } from '../../search/filter/filter.js';
+import { FIRST_MODES } from '../../search/retrievers/retriever.js';
 import { type ServeContext, workOn } from '../context.js';
 import { presentHits } from '../present-hits.js';
 import { requireMode } from '../require-mode.js';

@@ -3,7 +3,7 @@ import type { Quality } from '../../analyze/quality/quality.js';
 import { qualityKey, readQuality, readQualityCase } from '../../analyze/quality/quality-files.js';
 import { runStudy } from '../../analyze/run-study.js';
 import { openDataset } from '../../data/open.js';
-import { readRunDescription } from '../../train/run-description.js';
+import { readRunDescription } from '../../run/run-description.js';
 import { ApiError } from '../api-error.js';
 import { documentId, errors } from '../schemas.js';
 import { lookAt, runNamed } from './study-errors.js';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { RunCollection, WatchedRun } from '../../analyze/watch/index.js';
-import type { RunDirectory } from '../../train/run-directory.js';
+import type { RunDirectory } from '../../run/run-directory.js';
 import { ApiError } from '../api-error.js';
 
 /** Runs whose events are kept in memory: a hundred bytes a step. */

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { NotThereError } from '../../analyze/not-there.js';
 import { hasCode, NearmissError } from '../../base/errors.js';
-import type { RunDirectory } from '../../train/run-directory.js';
+import type { RunDirectory } from '../../run/run-directory.js';
 import { ApiError } from '../api-error.js';
 import type { RunCatalog } from '../run-catalog.js';
 

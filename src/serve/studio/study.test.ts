@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { shareWords, startTinyRun, trainTinyRun, writeTinyData } from '../../analyze/tiny-run.fixture.js';
-import type { RunDirectory } from '../../train/run-directory.js';
+import type { RunDirectory } from '../../run/run-directory.js';
 import { createApp } from '../app.js';
 import { DEFAULT_LIMITS } from '../limits.js';
 import { RunCatalog } from '../run-catalog.js';

@@ -42,7 +42,7 @@ async function sampleAction(source: string, out: string, flags: SampleFlags): Pr
   await checkApart(out, [source]);
   const [{ openDataset }, { sampleDataset }, { writeBeir }] = await Promise.all([
     import('../../../data/open.js'),
-    import('../../../data/sample.js'),
+    import('../../../data/derive/sample.js'),
     import('../../../data/writers/beir.js'),
   ]);
   const sample = await sampleDataset(await openDataset(source), flags);

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { checkApart } from '../../../base/check-apart.js';
 import { UsageError } from '../../../base/errors.js';
-import type { SplitBy, SplitResult } from '../../../data/split.js';
+import type { SplitBy, SplitResult } from '../../../data/derive/split.js';
 import { list, wholeNumber } from '../../option-parsers.js';
 
 interface SplitFlags {
@@ -62,8 +62,8 @@ async function splitAction(source: string, out: string, flags: SplitFlags): Prom
   await checkApart(out, [source]);
   const [{ openDataset }, { splitDataset }, { ResplitDataset }, { writeBeir }] = await Promise.all([
     import('../../../data/open.js'),
-    import('../../../data/split.js'),
-    import('../../../data/resplit.js'),
+    import('../../../data/derive/split.js'),
+    import('../../../data/derive/resplit.js'),
     import('../../../data/writers/beir.js'),
   ]);
   const dataset = await openDataset(source);

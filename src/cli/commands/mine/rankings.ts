@@ -62,8 +62,8 @@ async function bm25Rankings(dataset: Dataset, data: MiningData, flags: MineFlags
 
 async function modelRankings(dataset: Dataset, data: MiningData, flags: MineFlags): Promise<Rankings> {
   const [{ Encoder }, { loadEncoderModel }, { vectorIndexBytes }] = await Promise.all([
-    import('../../../model/encoder.js'),
-    import('../../../model/encoder-model.js'),
+    import('../../../model/encoder/encoder.js'),
+    import('../../../model/encoder/encoder-model.js'),
     import('../../../index/vectors/index.js'),
   ]);
   const model = await loadEncoderModel(flags.model!, { maxLength: flags.maxLength });

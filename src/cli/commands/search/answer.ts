@@ -1,5 +1,5 @@
-import type { DocumentFilter } from '../../../search/filter.js';
-import type { Hit, SearchMode } from '../../../search/retriever.js';
+import type { DocumentFilter } from '../../../search/filter/filter.js';
+import type { Hit, SearchMode } from '../../../search/retrievers/retriever.js';
 import type { Searcher } from '../../../search/searcher.js';
 import { type Column, formatColumns } from './format-columns.js';
 import { formatHits } from './format-hits.js';

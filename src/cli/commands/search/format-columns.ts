@@ -1,4 +1,4 @@
-import type { Hit, SearchMode } from '../../../search/retriever.js';
+import type { Hit, SearchMode } from '../../../search/retrievers/retriever.js';
 import type { Searcher } from '../../../search/searcher.js';
 import { formatPart } from './format-hits.js';
 import { bold, dim, printable, type Style } from './style.js';

@@ -1,4 +1,4 @@
-import type { Hit, ScorePart } from '../../../search/retriever.js';
+import type { Hit, ScorePart } from '../../../search/retrievers/retriever.js';
 import type { Searcher } from '../../../search/searcher.js';
 import { bold, dim, highlight, printable, type Style } from './style.js';
 

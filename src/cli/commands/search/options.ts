@@ -1,4 +1,4 @@
-import type { FirstMode, SearchMode } from '../../../search/retriever.js';
+import type { FirstMode, SearchMode } from '../../../search/retrievers/retriever.js';
 
 /** The command's flags, as commander gives them. */
 export interface SearchFlags {

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { NearmissError } from '../../../base/errors.js';
-import type { SearchMode } from '../../../search/retriever.js';
+import type { SearchMode } from '../../../search/retrievers/retriever.js';
 import { MemorySearcher } from '../../../serve/memory-searcher.fixture.js';
 import { runPrompt } from './prompt.js';
 

@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline/promises';
 import { NearmissError } from '../../../base/errors.js';
 import { suggest } from '../../../base/suggest.js';
-import { parseFilter } from '../../../search/filter-text.js';
-import { SEARCH_MODES, type SearchMode } from '../../../search/retriever.js';
+import { parseFilter } from '../../../search/filter/filter-text.js';
+import { SEARCH_MODES, type SearchMode } from '../../../search/retrievers/retriever.js';
 import type { Searcher } from '../../../search/searcher.js';
 import { type AnswerSettings, answer } from './answer.js';
 import type { AnswerLinesOptions } from './answer-lines.js';

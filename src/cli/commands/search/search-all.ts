@@ -1,8 +1,8 @@
 import { Progress } from '../../../base/progress.js';
 import { openDataset } from '../../../data/index.js';
 import { writeRun } from '../../../evaluate/index.js';
-import type { DocumentFilter } from '../../../search/filter.js';
-import type { SearchMode } from '../../../search/retriever.js';
+import type { DocumentFilter } from '../../../search/filter/filter.js';
+import type { SearchMode } from '../../../search/retrievers/retriever.js';
 import type { Searcher } from '../../../search/searcher.js';
 import { loadQueries } from '../../load-queries.js';
 

@@ -50,7 +50,7 @@ export function registerServeKeys(serve: Command): void {
 }
 
 async function addCommand(options: KeysOptions & { role: Role; name?: string }): Promise<void> {
-  const { addKey } = await import('../../../serve/key-file.js');
+  const { addKey } = await import('../../../serve/access/key-file.js');
   const { key, stored } = await addKey(options.file, options);
   const { sha256: _, ...shown } = stored;
   process.stdout.write(options.json ? `${JSON.stringify({ key, ...shown })}\n` : `${key}\n`);
@@ -59,7 +59,7 @@ async function addCommand(options: KeysOptions & { role: Role; name?: string }):
 
 async function listCommand({ file, json }: KeysOptions): Promise<void> {
   const [{ readKeys }, { formatTable }] = await Promise.all([
-    import('../../../serve/key-file.js'),
+    import('../../../serve/access/key-file.js'),
     import('../../../base/table.js'),
   ]);
   const keys = (await readKeys(file)).map(({ sha256: _, ...shown }) => shown);
@@ -71,7 +71,7 @@ async function listCommand({ file, json }: KeysOptions): Promise<void> {
 }
 
 async function removeCommand(which: string, { file }: KeysOptions): Promise<void> {
-  const { removeKey } = await import('../../../serve/key-file.js');
+  const { removeKey } = await import('../../../serve/access/key-file.js');
   const { id, role } = await removeKey(file, which);
   process.stderr.write(`key ${id} (${role}) is removed from ${file}\n`);
 }

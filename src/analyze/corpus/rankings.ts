@@ -1,0 +1,50 @@
+import { inRankOrder, type Ranking } from '../../evaluate/index.js';
+import type { Encoder } from '../../model/index.js';
+import type { TrainingData } from '../../run/training-data.js';
+import { bm25Rankings, type CollectionView } from './bm25.js';
+
+/** A model and the collection as it sees it. */
+export interface ModelView {
+  data: TrainingData;
+  queryEncoder: Encoder;
+  corpus: {
+    search(queries: Float32Array, k: number): Promise<{ ids: Int32Array; scores: Float32Array; k: number }>;
+  };
+}
+
+/** What a model finds for some queries, by their ids; equal scores in the order of trec_eval. */
+export async function modelRankings(
+  { data, queryEncoder, corpus }: ModelView,
+  queries: ArrayLike<number>,
+  k: number,
+): Promise<Map<string, Ranking>> {
+  const { texts } = await data.queries.texts(queries);
+  const found = await corpus.search(await queryEncoder.encodeTokens(texts), k);
+  return new Map(
+    Array.from(queries, (query, i) => {
+      // An approximate index may find less than was asked for.
+      const ids = found.ids.subarray(i * found.k, (i + 1) * found.k).filter((id) => id >= 0);
+      const scores = Float64Array.from(found.scores.subarray(i * found.k, i * found.k + ids.length));
+      return [data.queries.cache.id(query), inRankOrder({ ids: documentIds(data, ids), scores })];
+    }),
+  );
+}
+
+/** What BM25 finds for some queries, in the same shape. */
+export async function sparseRankings(
+  view: CollectionView,
+  queries: ArrayLike<number>,
+  k: number,
+): Promise<Map<string, Ranking>> {
+  const found = await bm25Rankings(view, queries, k);
+  return new Map(
+    [...found].map(([query, { ids, scores }]) => [
+      view.data.queries.cache.id(query),
+      inRankOrder({ ids: documentIds(view.data, ids), scores }),
+    ]),
+  );
+}
+
+function documentIds({ documents }: TrainingData, numbers: ArrayLike<number>): string[] {
+  return Array.from(numbers, (number) => documents.cache.id(number));
+}

@@ -1,0 +1,41 @@
+import { Random } from '../../engine/index.js';
+import type { RunView } from './run-view.js';
+
+/** A training query that stands for all. */
+export interface SampledQuery {
+  /** Its place among the training queries. */
+  training: number;
+  /** One of its positives, drawn at random. */
+  positive: number;
+  /** All of them, ascending. */
+  positives: Int32Array;
+  vector: Float32Array;
+}
+
+/** Draws training queries and encodes them; the same ones for the same seed. */
+export async function sampleQueries(view: RunView, count: number): Promise<SampledQuery[]> {
+  const { data, recipe, queryEncoder } = view;
+  const places = Int32Array.from(data.training, (_, place) => place);
+  const random = Random.from(recipe.seed, 'analyze', 'queries');
+  const drawn = random.shuffle(places).slice(0, count).sort();
+  const members = Array.from(drawn, (training) => data.training[training].query);
+  const { texts } = await data.queries.texts(members);
+  const vectors = await queryEncoder.encodeTokens(texts);
+  const { dimension } = queryEncoder;
+  return Array.from(drawn, (training, i) => {
+    const { positives } = data.training[training];
+    const positive =
+      positives[Random.from(recipe.seed, 'analyze', 'positive', training).integer(positives.length)];
+    return { training, positive, positives, vector: vectors.subarray(i * dimension, (i + 1) * dimension) };
+  });
+}
+
+/** The vectors of some sampled queries, one after another. */
+export function stackVectors(queries: readonly SampledQuery[]): Float32Array {
+  const dimension = queries[0]?.vector.length ?? 0;
+  const stacked = new Float32Array(queries.length * dimension);
+  queries.forEach(({ vector }, i) => {
+    stacked.set(vector, i * dimension);
+  });
+  return stacked;
+}

@@ -1,0 +1,80 @@
+import { crc32 } from 'node:zlib';
+import { AtomicFile } from '../../base/files.js';
+
+/** What a file must measure to be the one that was written. */
+export interface FileCheck {
+  bytes: number;
+  crc32: number;
+}
+
+/** A file under construction that knows its size and checksum. */
+export class CheckedFile {
+  readonly #file: AtomicFile;
+  #crc32 = 0;
+
+  private constructor(file: AtomicFile) {
+    this.#file = file;
+  }
+
+  static async create(path: string): Promise<CheckedFile> {
+    return new CheckedFile(await AtomicFile.create(path));
+  }
+
+  get check(): FileCheck {
+    return { bytes: this.#file.position, crc32: this.#crc32 };
+  }
+
+  async write(content: string | ArrayBufferView): Promise<void> {
+    const bytes =
+      typeof content === 'string'
+        ? Buffer.from(content)
+        : new Uint8Array(content.buffer, content.byteOffset, content.byteLength);
+    this.#crc32 = crc32(bytes, this.#crc32);
+    await this.#file.write(bytes);
+  }
+
+  commit(): Promise<void> {
+    return this.#file.commit();
+  }
+
+  abort(): Promise<void> {
+    return this.#file.abort();
+  }
+}
+
+/** Writes a file in blocks of equal size and notes the checksum of each, for reading it by blocks later. */
+export class BlockWriter {
+  readonly #file: CheckedFile;
+  readonly #block: Uint8Array;
+  readonly #checksums: number[] = [];
+  #filled = 0;
+
+  constructor(file: CheckedFile, blockBytes: number) {
+    this.#file = file;
+    this.#block = new Uint8Array(blockBytes);
+  }
+
+  async write(content: ArrayBufferView): Promise<void> {
+    const bytes = new Uint8Array(content.buffer, content.byteOffset, content.byteLength);
+    for (let done = 0; done < bytes.length; ) {
+      const part = bytes.subarray(done, done + this.#block.length - this.#filled);
+      this.#block.set(part, this.#filled);
+      this.#filled += part.length;
+      done += part.length;
+      if (this.#filled === this.#block.length) await this.#flush();
+    }
+  }
+
+  /** Writes the last block, which may be shorter, and returns the checksums of all. */
+  async finish(): Promise<Uint32Array> {
+    if (this.#filled > 0) await this.#flush();
+    return Uint32Array.from(this.#checksums);
+  }
+
+  async #flush(): Promise<void> {
+    const block = this.#block.subarray(0, this.#filled);
+    this.#checksums.push(crc32(block));
+    await this.#file.write(block);
+    this.#filled = 0;
+  }
+}

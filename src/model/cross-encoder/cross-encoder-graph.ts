@@ -1,0 +1,55 @@
+import { type Graph, linear, mul, type ParameterSpec, tanh, type Value } from '../../engine/index.js';
+import { bertParameters, type DropoutSource } from '../encoder/bert.js';
+import type { EncoderConfig } from '../encoder/config.js';
+import { buildPooled, type EncoderGraph, type EncoderGraphOptions } from '../encoder/encoder-graph.js';
+
+/** Everything about a cross-encoder but its weights. */
+export interface CrossEncoderSpec {
+  config: EncoderConfig;
+}
+
+/** The names of the scoring layers among those of the transformer. */
+export const SCORE_NAMES = {
+  poolerWeight: 'head.pooler.weight',
+  poolerBias: 'head.pooler.bias',
+  scoreWeight: 'head.score.weight',
+  scoreBias: 'head.score.bias',
+} as const;
+
+export function crossEncoderParameters({ config }: CrossEncoderSpec): ParameterSpec[] {
+  const { hiddenSize } = config;
+  return [
+    ...bertParameters(config),
+    { name: SCORE_NAMES.poolerWeight, shape: [hiddenSize, hiddenSize] },
+    { name: SCORE_NAMES.poolerBias, shape: [hiddenSize] },
+    { name: SCORE_NAMES.scoreWeight, shape: [1, hiddenSize] },
+    { name: SCORE_NAMES.scoreBias, shape: [1] },
+  ];
+}
+
+/** Adds a cross-encoder to a graph: [texts, 1], the score of each pair; inputs as of `buildEncoder`. */
+export function buildCrossEncoder(
+  graph: Graph,
+  spec: CrossEncoderSpec,
+  options: EncoderGraphOptions,
+): EncoderGraph {
+  const body = { config: spec.config, pooling: 'first', parameters: crossEncoderParameters(spec) } as const;
+  const { pooled, parameter, learned, dropout, dropoutPlaces } = buildPooled(graph, body, options);
+  const rate = spec.config.hiddenDropout;
+  return { embeddings: scoreHead(pooled, parameter, { dropout, rate }), learned, dropoutPlaces };
+}
+
+/**
+ * The first token's state → linear, tanh → linear: BERT's pooler and classifier, RoBERTa's classification head.
+ * Dropout falls between the two, as in `BertForSequenceClassification`.
+ */
+export function scoreHead(
+  pooled: Value,
+  parameter: (name: string) => Value,
+  { dropout, rate }: { dropout?: DropoutSource; rate: number } = { rate: 0 },
+): Value {
+  const hidden = tanh(linear(pooled, parameter(SCORE_NAMES.poolerWeight), parameter(SCORE_NAMES.poolerBias)));
+  const factors = dropout?.('pooler', hidden.shape, rate);
+  const kept = factors ? mul(hidden, factors) : hidden;
+  return linear(kept, parameter(SCORE_NAMES.scoreWeight), parameter(SCORE_NAMES.scoreBias));
+}

@@ -1,0 +1,254 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { NearmissError } from '../../base/errors.js';
+import { writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
+import { ParameterStore } from '../../engine/index.js';
+import type { Tokenizer } from '../../text/tokenizer.js';
+import { loadTokenizer } from '../folder/load-tokenizer.js';
+import type { ModelCard } from '../folder/model-card.js';
+import { fillModelFolder, MODEL_FOLDER, type ModelFolder } from '../folder/model-folder.js';
+import { exportOnnx } from '../folder/onnx-export.js';
+import { openModel } from '../folder/source.js';
+import type { HubOptions } from '../hub/hub.js';
+import type { EncoderConfig } from './config.js';
+import { type EncoderSpec, embeddingSize, encoderParameters, type HeadConfig } from './encoder-graph.js';
+import { HEAD_LAYER_NORM_EPS, HEAD_NAMES, type HeadDescription, headTensors } from './head.js';
+import { initialize } from './initialize.js';
+import { checkLength, withLayers } from './model-checks.js';
+
+/** An encoder with its weights, in memory: what training changes and what a folder holds. */
+export interface EncoderModel {
+  /** What it is called in tables and cards. */
+  name: string;
+  spec: EncoderSpec;
+  parameters: ParameterStore;
+  tokenizer: Tokenizer;
+  /** Tokens kept of each text. */
+  maxLength: number;
+  /** Texts to put before inputs, by use. */
+  prompts: Record<string, string>;
+  lowercase: boolean;
+}
+
+/** How a model's texts become tokens. */
+export type TextReader = Pick<EncoderModel, 'tokenizer' | 'prompts' | 'lowercase'>;
+
+/** A text as the model's tokenizer is to see it: the prompt for its use before it, lowercase if the model wants that. */
+export function prepareText(
+  { prompts, lowercase }: Pick<EncoderModel, 'prompts' | 'lowercase'>,
+  text: string,
+  use?: string,
+): string {
+  const prompt = (use !== undefined && prompts[use]) || '';
+  return lowercase ? (prompt + text).toLowerCase() : prompt + text;
+}
+
+/** Changes to a model's head; what is left out stays as the model has it. */
+export interface HeadOptions {
+  pooling?: HeadConfig['pooling'];
+  /** Output dimension of a linear layer after pooling; `false` removes the model's own. */
+  projection?: number | false;
+  /** ANCE's LayerNorm after the projection. */
+  layerNorm?: boolean;
+  normalize?: boolean;
+}
+
+export interface LoadModelOptions extends HubOptions {
+  /** Keep only the first n layers. */
+  layers?: number;
+  maxLength?: number;
+  head?: HeadOptions;
+  /** Decides the initial weights of what the model does not have yet. */
+  seed?: number;
+}
+
+/**
+ * Loads an encoder: `minilm`, a folder, or a hub id.
+ *
+ * @example
+ * const model = await loadEncoderModel('minilm', { layers: 3, maxLength: 128 });
+ */
+export async function loadEncoderModel(init: string, options: LoadModelOptions = {}): Promise<EncoderModel> {
+  const source = await openModel(init, options);
+  try {
+    const config = withLayers(source.config, options.layers, source.folder);
+    const head = headConfig(source.head, config, options.head);
+    const spec = { config, head };
+    const parameters = new ParameterStore(encoderParameters(spec));
+    const tokenizer = await loadTokenizer(
+      { source, config },
+      fillParameters(parameters, source, options.seed ?? 0),
+    );
+    return {
+      name: source.name,
+      spec,
+      parameters,
+      tokenizer,
+      maxLength: checkLength(options.maxLength ?? source.maxSequenceLength, config),
+      prompts: source.prompts,
+      lowercase: source.lowercase,
+    };
+  } finally {
+    await source.weights.close();
+  }
+}
+
+async function fillParameters(
+  parameters: ParameterStore,
+  { head, weights }: ModelFolder,
+  seed: number,
+): Promise<void> {
+  const stored = new Map(headTensors(head).map(({ name, data }) => [name, data]));
+  for (const { name, shape } of parameters.specs) {
+    const values = parameters.get(name);
+    const ofHead = stored.get(name);
+    if (ofHead?.length === values.length) values.set(ofHead);
+    else if (name.startsWith('head.')) initialize(parameters, name, seed);
+    else await weights.read(name, shape, values);
+  }
+}
+
+export interface ScratchModelOptions {
+  tokenizer: Tokenizer;
+  hiddenSize: number;
+  layers: number;
+  heads: number;
+  /** Default 4 × hiddenSize. */
+  intermediateSize?: number;
+  /** Default 128. */
+  maxLength?: number;
+  dropout?: number;
+  head?: HeadOptions;
+  seed?: number;
+  name?: string;
+}
+
+/** A BERT with random weights, its sizes chosen and its vocabulary the tokenizer's. */
+export function createEncoderModel(options: ScratchModelOptions): EncoderModel {
+  const { tokenizer, hiddenSize, layers, heads, maxLength = 128, dropout = 0.1, seed = 0 } = options;
+  if (hiddenSize % heads !== 0) {
+    throw new NearmissError(`hiddenSize ${hiddenSize} cannot be shared by ${heads} heads`, {
+      hint: `choose heads that divide ${hiddenSize}`,
+    });
+  }
+  const config: EncoderConfig = {
+    architecture: 'bert',
+    modelType: 'bert',
+    hiddenSize,
+    layers,
+    heads,
+    intermediateSize: options.intermediateSize ?? 4 * hiddenSize,
+    vocabularySize: tokenizer.vocabularySize,
+    maxPositions: maxLength,
+    typeVocabularySize: 2,
+    layerNormEps: 1e-12,
+    hiddenAct: 'gelu',
+    hiddenDropout: dropout,
+    attentionDropout: dropout,
+    padTokenId: tokenizer.padId,
+    positionOffset: 0,
+  };
+  const plain: HeadDescription = { pooling: 'mean', normalize: true, similarity: 'cosine' };
+  const spec = { config, head: headConfig(plain, config, options.head) };
+  const parameters = new ParameterStore(encoderParameters(spec));
+  for (const name of parameters.names) initialize(parameters, name, seed);
+  const name = options.name ?? `bert-${layers}x${hiddenSize}`;
+  return { name, spec, parameters, tokenizer, maxLength, prompts: {}, lowercase: false };
+}
+
+export interface SaveModelOptions {
+  /** More for the model card. */
+  card?: Partial<ModelCard>;
+  /** Write `onnx/model.onnx` for other runtimes, as large again as the weights. Default true. */
+  onnx?: boolean;
+}
+
+/**
+ * Saves a model as a folder that nearmiss, sentence-transformers, Transformers and Transformers.js load. It
+ * appears complete or not at all.
+ */
+export async function saveEncoderModel(
+  folder: string,
+  model: EncoderModel,
+  options: SaveModelOptions & { overwrite?: boolean } = {},
+): Promise<void> {
+  await writeDirectoryAtomic(folder, (temporary) => fillEncoderFolder(temporary, model, options), {
+    replaces: options.overwrite ? MODEL_FOLDER : undefined,
+  });
+}
+
+/** Writes a model's files into a folder that the caller makes appear, e.g. a checkpoint with more beside them. */
+export async function fillEncoderFolder(
+  folder: string,
+  model: EncoderModel,
+  { card = {}, onnx = true }: SaveModelOptions = {},
+): Promise<void> {
+  const { spec, parameters, tokenizer, maxLength, prompts, lowercase } = model;
+  const head = describeHead(model);
+  await fillModelFolder(folder, {
+    config: spec.config,
+    tensors: parameters.specs
+      .filter(({ name }) => !name.startsWith('head.'))
+      .map(({ name, shape }) => ({ name, shape: [...shape], data: parameters.get(name) })),
+    head,
+    maxSequenceLength: maxLength,
+    prompts,
+    lowercase,
+    card: {
+      name: model.name,
+      dimension: embeddingSize(spec),
+      maxSequenceLength: maxLength,
+      similarity: head.similarity,
+      pooling: head.pooling,
+      normalize: head.normalize,
+      projection: head.dense !== undefined,
+      prompts,
+      ...card,
+    },
+  });
+  await tokenizer.save(folder, { maxLength });
+  if (!onnx) return;
+  await mkdir(join(folder, 'onnx'));
+  await writeFileAtomic(join(folder, 'onnx', 'model.onnx'), exportOnnx(spec, parameters));
+}
+
+function describeHead({ spec: { config, head }, parameters }: EncoderModel): HeadDescription {
+  const { projection, pooling, normalize } = head;
+  return {
+    pooling,
+    normalize,
+    similarity: normalize ? 'cosine' : 'dot',
+    ...(projection && {
+      dense: {
+        in: config.hiddenSize,
+        out: projection.size,
+        weight: parameters.get(HEAD_NAMES.denseWeight),
+        bias: parameters.get(HEAD_NAMES.denseBias),
+      },
+    }),
+    ...(projection?.layerNorm && {
+      layerNorm: {
+        size: projection.size,
+        weight: parameters.get(HEAD_NAMES.normWeight),
+        bias: parameters.get(HEAD_NAMES.normBias),
+        eps: HEAD_LAYER_NORM_EPS,
+      },
+    }),
+  };
+}
+
+function headConfig(stored: HeadDescription, config: EncoderConfig, options: HeadOptions = {}): HeadConfig {
+  const size =
+    options.projection ?? (options.layerNorm ? (stored.dense?.out ?? config.hiddenSize) : stored.dense?.out);
+  const layerNorm = options.layerNorm ?? stored.layerNorm !== undefined;
+  if (layerNorm && !size) {
+    throw new NearmissError('head: a LayerNorm needs a projection before it, got projection false', {
+      hint: 'set head.projection to a dimension, or head.layerNorm to false',
+    });
+  }
+  return {
+    pooling: options.pooling ?? stored.pooling,
+    ...(size && { projection: { size, layerNorm } }),
+    normalize: options.normalize ?? (stored.normalize || stored.similarity === 'cosine'),
+  };
+}

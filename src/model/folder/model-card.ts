@@ -1,0 +1,207 @@
+import { stringify } from 'yaml';
+import type { Similarity } from '../encoder/head.js';
+
+/** One measured number, e.g. `{ dataset: 'scifact', split: 'test', measure: 'nDCG@10', value: 0.6451 }`. */
+export interface CardMeasure {
+  dataset: string;
+  split: string;
+  measure: string;
+  value: number;
+}
+
+/** What a model card tells; plain data, so that a run can keep it as JSON. */
+export interface ModelCard {
+  /** The model's title, e.g. `scifact-ance`. */
+  name: string;
+  /** Hub id or name of the model that training started from. */
+  baseModel?: string;
+  /** SPDX identifier, lower case, e.g. `apache-2.0`. */
+  license?: string;
+  /** ISO 639 codes, e.g. `['en']`. */
+  languages?: string[];
+  /** Names of the collections trained on. */
+  datasets?: string[];
+  maxSequenceLength: number;
+  dimension: number;
+  similarity: Similarity;
+  pooling: 'first' | 'mean';
+  normalize: boolean;
+  /** Whether a linear layer (and LayerNorm) follows the pooling. */
+  projection?: boolean;
+  /** Texts to put before inputs, by use (`query`, `document`). */
+  prompts?: Record<string, string>;
+  /** Settings of the training run, in the order in which they are to be shown. */
+  recipe?: Record<string, string | number | boolean>;
+  measures?: CardMeasure[];
+  /** Versions of what the model was made with, e.g. `{ nearmiss: '0.1.0', node: '20.19.0' }`. */
+  versions?: Record<string, string>;
+  /** Whether negatives came from the model's own index while it was trained; adds the citation. */
+  ance?: boolean;
+}
+
+/** Renders a model's README.md with the front matter that the Hugging Face hub reads. */
+export function renderModelCard(card: ModelCard): string {
+  const sections = [
+    `---\n${stringify(frontMatter(card), { lineWidth: 0 })}---`,
+    `# ${card.name}`,
+    introduction(card),
+    table(
+      ['', ''],
+      [
+        ['Base model', card.baseModel ?? 'none (trained from scratch)'],
+        ['Longest input', `${card.maxSequenceLength} tokens`],
+        ['Dimension', String(card.dimension)],
+        ['Similarity', card.similarity === 'dot' ? 'dot product' : 'cosine'],
+        ['Pooling', card.pooling === 'first' ? 'first token' : 'mean of the tokens'],
+        ['Normalised', card.normalize ? 'yes' : 'no'],
+        ...Object.entries(card.prompts ?? {}).map(([use, text]) => [`Prompt (${use})`, `\`${text}\``]),
+      ],
+    ),
+    '## Use',
+    usage(card),
+    ...history(card),
+    ...(card.ance ? ['## Citation', ANCE_CITATION] : []),
+  ];
+  return `${sections.join('\n\n')}\n`;
+}
+
+/** How the model came about and what it was measured at. */
+export function history(card: Pick<ModelCard, 'recipe' | 'measures' | 'versions'>): string[] {
+  return [
+    ...section('Training', Object.entries(card.recipe ?? {}), ['setting', 'value']),
+    ...section(
+      'Evaluation',
+      (card.measures ?? []).map(({ dataset, split, measure, value }) => [
+        dataset,
+        split,
+        measure,
+        value.toFixed(4),
+      ]),
+      ['dataset', 'split', 'measure', 'value'],
+    ),
+    ...section('Versions', Object.entries(card.versions ?? {}), ['package', 'version']),
+  ];
+}
+
+function frontMatter(card: ModelCard): object {
+  return {
+    library_name: 'sentence-transformers',
+    pipeline_tag: 'sentence-similarity',
+    tags: [
+      'sentence-transformers',
+      'sentence-similarity',
+      'feature-extraction',
+      'dense-retrieval',
+      'nearmiss',
+      ...(card.ance ? ['ance'] : []),
+    ],
+    ...origin(card),
+  };
+}
+
+/** What the hub reads of any model's origin and measures. */
+export function origin(
+  card: Pick<ModelCard, 'name' | 'baseModel' | 'license' | 'languages' | 'datasets' | 'measures'>,
+): object {
+  return {
+    ...(card.baseModel && { base_model: card.baseModel }),
+    ...(card.license && { license: card.license }),
+    ...(card.languages?.length && { language: card.languages }),
+    ...(card.datasets?.length && { datasets: card.datasets }),
+    ...(card.measures?.length && { 'model-index': [modelIndex(card, card.measures)] }),
+  };
+}
+
+/** The hub shows these numbers beside the model; one result for each collection and split. */
+function modelIndex({ name }: Pick<ModelCard, 'name'>, measures: CardMeasure[]): object {
+  const groups = new Map<string, CardMeasure[]>();
+  for (const measure of measures) {
+    const key = JSON.stringify([measure.dataset, measure.split]);
+    groups.set(key, [...(groups.get(key) ?? []), measure]);
+  }
+  return {
+    name,
+    results: [...groups.values()].map((group) => ({
+      task: { type: 'text-retrieval', name: 'Retrieval' },
+      dataset: { name: group[0].dataset, type: group[0].dataset, split: group[0].split },
+      metrics: group.map(({ measure, value }) => ({ type: measure, value, name: measure })),
+    })),
+  };
+}
+
+function introduction({ name, dimension, datasets, ance }: ModelCard): string {
+  const onWhat = datasets?.length ? ` on ${datasets.join(', ')}` : '';
+  const how = ance
+    ? ' with ANCE: its negatives were the near misses of its own index, refreshed during training'
+    : '';
+  const trained = onWhat || how ? `, trained${onWhat}${how}` : '';
+  return `${name} is a dense text retriever${trained}. It turns queries and documents into vectors of ${dimension} numbers that are compared by a nearest-neighbour search.`;
+}
+
+function usage(card: ModelCard): string {
+  const { name, similarity, prompts = {} } = card;
+  const compare = similarity === 'dot' ? 'dot_score' : 'cos_sim';
+  const query = JSON.stringify(`${prompts.query ?? ''}what is a near miss?`);
+  const passage = JSON.stringify(`${prompts.document ?? ''}A near miss is something that almost happened.`);
+  return [
+    'With nearmiss:',
+    fence('sh', `nearmiss encode corpus.jsonl --model ${name} --output vectors.npy`),
+    'With sentence-transformers (version 5 or newer):',
+    fence(
+      'python',
+      `from sentence_transformers import SentenceTransformer, util
+
+model = SentenceTransformer("${name}")
+query = model.encode(${query})
+passage = model.encode(${passage})
+print(util.${compare}(query, passage))`,
+    ),
+    'With Transformers.js (needs an ONNX export in `onnx/`):',
+    fence('js', transformersJs(card, query)),
+  ].join('\n\n');
+}
+
+/** The pipeline pools but knows no layers after the pooling; those are inside the export. */
+function transformersJs({ name, projection, pooling, normalize }: ModelCard, query: string): string {
+  if (projection) {
+    return `import { AutoModel, AutoTokenizer } from '@huggingface/transformers';
+
+const tokenizer = await AutoTokenizer.from_pretrained('${name}');
+const model = await AutoModel.from_pretrained('${name}');
+const { sentence_embedding } = await model(await tokenizer([${query}], { padding: true, truncation: true }));`;
+  }
+  return `import { pipeline } from '@huggingface/transformers';
+
+const extract = await pipeline('feature-extraction', '${name}');
+const vectors = await extract([${query}], { pooling: '${pooling === 'first' ? 'cls' : 'mean'}', normalize: ${normalize} });`;
+}
+
+function section(title: string, rows: (string | number | boolean)[][], header: string[]): string[] {
+  return rows.length > 0 ? [`## ${title}`, table(header, rows)] : [];
+}
+
+export function table(header: string[], rows: (string | number | boolean)[][]): string {
+  const line = (cells: (string | number | boolean)[]): string => `| ${cells.map(escapeCell).join(' | ')} |`;
+  return [line(header), `|${' --- |'.repeat(header.length)}`, ...rows.map(line)].join('\n');
+}
+
+function escapeCell(cell: string | number | boolean): string {
+  return String(cell)
+    .replaceAll('|', '\\|')
+    .replace(/\s*\n\s*/g, ' ');
+}
+
+export function fence(language: string, code: string): string {
+  return `\`\`\`${language}\n${code}\n\`\`\``;
+}
+
+const ANCE_CITATION = fence(
+  'bibtex',
+  `@inproceedings{xiong2021approximate,
+  title     = {Approximate Nearest Neighbor Negative Contrastive Learning for Dense Text Retrieval},
+  author    = {Lee Xiong and Chenyan Xiong and Ye Li and Kwok-Fung Tang and Jialin Liu and Paul N. Bennett and Junaid Ahmed and Arnold Overwijk},
+  booktitle = {International Conference on Learning Representations},
+  year      = {2021},
+  url       = {https://openreview.net/forum?id=zeFrfgyZln}
+}`,
+);

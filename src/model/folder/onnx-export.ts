@@ -1,0 +1,70 @@
+import {
+  add,
+  div,
+  embedding,
+  emitOnnx,
+  first,
+  Graph,
+  matmul,
+  mul,
+  type ParameterSpec,
+  type ParameterStore,
+  reduceSum,
+  reshape,
+  rowsUpTo,
+  sub,
+  toFloat,
+  type Value,
+} from '../../engine/index.js';
+import { BertGraph } from '../encoder/bert.js';
+import type { EncoderConfig } from '../encoder/config.js';
+import { applyHead, type EncoderSpec, encoderParameters } from '../encoder/encoder-graph.js';
+import { MASKED } from '../encoder/packed-batch.js';
+
+const [BATCH, SEQUENCE] = ['batch_size', 'sequence_length'];
+const TOKENS = `${BATCH}*${SEQUENCE}`;
+
+/**
+ * The encoder as other people's runtimes expect it: `input_ids`, `attention_mask` and `token_type_ids` in, the
+ * last hidden states and the final vector out, standard operators only, weights inside.
+ */
+export function exportOnnx(spec: EncoderSpec, parameters: ParameterStore): Uint8Array {
+  const graph = new Graph();
+  const { states, mask, parameter } = exportedStates(graph, spec.config, encoderParameters(spec));
+  const outputs = {
+    last_hidden_state: states,
+    sentence_embedding: applyHead(pooled(states, mask, spec), spec, parameter),
+  };
+  return emitOnnx(graph, { outputs, weights: (name) => parameters.get(name), portable: true });
+}
+
+/** The last hidden states, [batch, sequence, hidden], over inputs as other people's runtimes name them. */
+export function exportedStates(
+  graph: Graph,
+  config: EncoderConfig,
+  parameters: readonly ParameterSpec[],
+): { states: Value; mask: Value; parameter: (name: string) => Value } {
+  const weights = new Map(parameters.map(({ name, shape }) => [name, graph.parameter(name, shape)]));
+  const parameter = (name: string): Value => weights.get(name)!;
+  const input = (name: string): Value => graph.input(name, [BATCH, SEQUENCE], 'int64');
+  const [ids, mask, types] = [input('input_ids'), toFloat(input('attention_mask')), input('token_type_ids')];
+  const { hiddenSize, positionOffset } = config;
+
+  const table = (name: string): Value => parameter(`embeddings.${name}_embeddings.weight`);
+  const words = add(embedding(table('word'), ids), embedding(table('token_type'), types));
+  const embedded = add(words, rowsUpTo(table('position'), { start: positionOffset, length: SEQUENCE }));
+  const bert = new BertGraph({ config, parameter });
+  const bias = mul(sub(1, mask), MASKED);
+  const hidden = bert.layers(bert.embed(reshape(embedded, [TOKENS, hiddenSize])), [
+    { texts: BATCH, length: SEQUENCE, bias },
+  ]);
+
+  return { states: reshape(hidden, [BATCH, SEQUENCE, hiddenSize]), mask, parameter };
+}
+
+function pooled(states: Value, mask: Value, { head, config }: EncoderSpec): Value {
+  if (head.pooling === 'first') return first(states, { axis: 1 });
+  const weights = div(mask, reduceSum(mask, { axes: [1], keepDims: true }));
+  const rows = matmul(reshape(weights, [BATCH, 1, SEQUENCE]), states);
+  return reshape(rows, [BATCH, config.hiddenSize]);
+}

@@ -1,0 +1,126 @@
+import { existsSync } from 'node:fs';
+import { appendFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { UsageError } from '../../base/errors.js';
+import { parseEvents } from '../../run/events.js';
+import { writeSynonyms } from '../../train/synonyms.fixture.js';
+import { reproduceTable1, type Table1Options } from './table1.js';
+
+vi.setConfig({ testTimeout: 240_000 });
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'nearmiss-table1-'));
+  await writeSynonyms(join(folder, 'data'), { words: 14, seed: 3 });
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const SMALL = [
+  'model={init: scratch, layers: 1, hiddenSize: 32, heads: 2, vocabularySize: 300, maxLength: {query: 8, document: 8}}',
+  'optimizer.learningRate=5e-3',
+  'evaluation.when=end',
+  'refresh.mode=lockstep',
+];
+
+function options(more: Partial<Table1Options> = {}): Table1Options {
+  return {
+    data: join(folder, 'data'),
+    split: 'train',
+    testSplit: 'dev',
+    out: join(folder, 'out'),
+    stepFactor: 0.1,
+    set: SMALL,
+    recipes: ['rand-neg', 'bm25-then-rand', 'ance-firstp'],
+    threads: 1,
+    supervise: {
+      threads: { trainer: 1, inferencer: 1 },
+      onEvent: () => undefined,
+      onRestart: () => undefined,
+      stopSignal: new AbortController().signal,
+    },
+    ...more,
+  };
+}
+
+test('rows start alike, take the same steps, are compared with each other and not trained twice', async () => {
+  const { rows } = await reproduceTable1(options());
+  expect(rows.map(({ system, steps }) => [system, steps])).toEqual([
+    ['BM25', 0],
+    ['untrained', 0],
+    ['Rand Neg', 30],
+    ['BM25 → Rand', 30],
+    ['ANCE FirstP', 30],
+  ]);
+  const [bm25, start, rand, , ance] = rows;
+  // Few queries share a word with their document here, so BM25 finds next to nothing to reorder.
+  expect(bm25.measures['RR@10']).toBeLessThan(0.1);
+  expect(ance.rerank?.['RR@10']).toBeLessThan(0.1);
+  expect(rand.measures['RR@10']).toBeGreaterThan(start.measures['RR@10'] + 0.1);
+  expect(ance.measures['RR@10']).toBeGreaterThan(start.measures['RR@10'] + 0.1);
+  expect(ance.pValues['Rand Neg']).toBe(rand.pValues['ANCE FirstP']);
+  expect(ance.pValues.untrained).toBeLessThan(0.05);
+
+  const untouched = { ...options().supervise, onEvent: () => expect.fail('a row was trained again') };
+  const again = await reproduceTable1(options({ supervise: untouched }));
+  expect(again.rows).toEqual(rows);
+
+  // Rows that are not named stay where they were made with the same settings.
+  const named = await reproduceTable1(options({ recipes: ['bm25-then-rand'], supervise: untouched }));
+  expect(named).toEqual(again);
+
+  await expect(reproduceTable1(options({ set: [...SMALL, 'seed=7'] }))).rejects.toThrow(
+    /rand-neg: this run was begun with another recipe:\nseed: \d+ → 7/,
+  );
+});
+
+test('a row with a warm-up counts all of it, and is compared with the start of the warm-up', async () => {
+  const out = join(folder, 'warmed');
+  const recipes = ['bm25-then-rand'];
+  const { rows } = await reproduceTable1(options({ out, recipes }));
+  const other = await reproduceTable1(options());
+  expect(rows[1]).toMatchObject({ system: 'untrained', measures: other.rows[1].measures });
+
+  const runs = (await readdir(out)).map((name) => join(out, name, 'events', 'trainer.jsonl'));
+  expect(runs).toHaveLength(2);
+  const seconds = (await Promise.all(runs.map(stepSeconds))).flat();
+  expect(seconds).toHaveLength(30);
+  const sum = seconds.reduce((total, one) => total + one, 0);
+  expect(rows[2].seconds).toBeCloseTo(sum, 6);
+
+  // What a crash made it repeat counts once.
+  for (const path of runs) await appendFile(path, await readFile(path, 'utf8'));
+  expect((await reproduceTable1(options({ out, recipes }))).rows[2].seconds).toBeCloseTo(sum, 6);
+
+  // Made with other settings, it is in no table that is made with these.
+  const set = [...SMALL, 'seed=7'];
+  const seeded = await reproduceTable1(options({ out, recipes: ['rand-neg'], set }));
+  expect(seeded.rows.map(({ system }) => system)).toEqual(['BM25', 'untrained', 'Rand Neg']);
+});
+
+test.each([
+  [
+    { recipes: ['rand-neg', 'ance-frstp'] },
+    /expected recipes .* got "ance-frstp"/,
+    'did you mean ance-firstp?',
+  ],
+  [{ recipes: ['something'] }, /got "something"/, /^the rows are rand-neg, nce-neg, /],
+  [
+    { set: [...SMALL, 'evaluation.patience=1'] },
+    /evaluation\.patience: expected 0, as all rows .* the same number of steps, got 1/,
+    'leave it out of --set',
+  ],
+])('%j is refused before anything is trained', async (more, message, hint) => {
+  const out = join(folder, 'refused');
+  const error = await reproduceTable1(options({ out, ...more })).catch((reason) => reason);
+  expect(error).toBeInstanceOf(UsageError);
+  expect(error.message).toMatch(message);
+  expect(error.hint).toMatch(hint);
+  expect(existsSync(out)).toBe(false);
+});
+
+async function stepSeconds(path: string): Promise<number[]> {
+  const events = parseEvents(await readFile(path, 'utf8'));
+  return events.flatMap((event) => (event.type === 'step' ? event.seconds : []));
+}

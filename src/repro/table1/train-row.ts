@@ -1,0 +1,107 @@
+import { NearmissError } from '../../base/errors.js';
+import { exists } from '../../base/files.js';
+import { diffRecipes, fingerprintRecipe } from '../../recipe/fingerprint.js';
+import type { Recipe, StageRecipe } from '../../recipe/recipe.js';
+import { isRun, readRunDescription } from '../../run/run-description.js';
+import { RunDirectory } from '../../run/run-directory.js';
+import { beginRun } from '../../train/process/begin-run.js';
+import { type SuperviseOptions, supervise } from '../../train/process/supervisor.js';
+
+export interface TrainRowOptions {
+  data: string;
+  split: string;
+  /** Folder that holds the runs of all rows. */
+  out: string;
+  supervise: Omit<SuperviseOptions, 'path'>;
+}
+
+/** The runs of a row, one after the other: the first starts from the model that all rows start from, the last is its own. */
+export type RowRuns = [RunDirectory, ...RunDirectory[]];
+
+/** Trains a recipe to its end; runs of it that are finished already are taken as they are. */
+export async function trainRow(recipe: Recipe, options: TrainRowOptions): Promise<RowRuns> {
+  const runs: RunDirectory[] = [];
+  for (const planned of planRow(recipe, options.out)) runs.push(await trainRun(planned, options));
+  return runs as RowRuns;
+}
+
+/** The runs of a recipe that was trained to its end before, with these settings; undefined where it was not. */
+export async function finishedRow(
+  recipe: Recipe,
+  options: Pick<TrainRowOptions, 'data' | 'split' | 'out'>,
+): Promise<RowRuns | undefined> {
+  const planned = planRow(recipe, options.out);
+  for (const part of planned) if (!(await isFinished(part, options))) return undefined;
+  return planned.map(({ path }) => new RunDirectory(path)) as RowRuns;
+}
+
+/** Multiplies the steps of all stages, and the intervals that go with them. */
+export function scaleSteps(recipe: Recipe, factor: number): Recipe {
+  const scaled = (steps: number): number => Math.max(1, Math.round(steps * factor));
+  return {
+    ...recipe,
+    stages: recipe.stages.map((stage) => ({ ...stage, steps: scaled(stage.steps) })),
+    checkpoint: { ...recipe.checkpoint, every: scaled(recipe.checkpoint.every) },
+    optimizer: { ...recipe.optimizer, warmupSteps: Math.round(recipe.optimizer.warmupSteps * factor) },
+  };
+}
+
+interface PlannedRun {
+  path: string;
+  recipe: Recipe;
+}
+
+/**
+ * Recipes that begin with the same stage share a run of that stage, so that they start from the same model, and it is
+ * trained once.
+ */
+function planRow(recipe: Recipe, out: string): PlannedRun[] {
+  const path = `${out}/${recipe.name}`;
+  const [first, ...rest] = recipe.stages;
+  if (rest.length === 0) return [{ path, recipe }];
+  const warmup = asRecipe(recipe, `warmup-${first.name}`, [first]);
+  const warmupPath = `${out}/warmup-${fingerprintRecipe(warmup).slice(0, 8)}`;
+  const init = new RunDirectory(warmupPath).stepPath('checkpoints', first.steps);
+  const continued = asRecipe({ ...recipe, model: { ...recipe.model, init } }, recipe.name, rest);
+  return [
+    { path: warmupPath, recipe: warmup },
+    { path, recipe: continued },
+  ];
+}
+
+async function trainRun({ path, recipe }: PlannedRun, options: TrainRowOptions): Promise<RunDirectory> {
+  const { data, split } = options;
+  const run = await beginRun(path, { data, split, recipe }, { quiet: true });
+  if (!(await isAtEnd(run, recipe))) await supervise({ ...options.supervise, path });
+  if (!(await isAtEnd(run, recipe))) {
+    throw new NearmissError(`${path}: stopped before its last step`, {
+      hint: 'the same command goes on with it',
+    });
+  }
+  return run;
+}
+
+async function isFinished(
+  { path, recipe }: PlannedRun,
+  { data, split }: Pick<TrainRowOptions, 'data' | 'split'>,
+): Promise<boolean> {
+  if (!(await isRun(path))) return false;
+  const run = new RunDirectory(path);
+  const begun = await readRunDescription(run);
+  if (begun.data !== data || begun.split !== split) return false;
+  return diffRecipes(begun.recipe, recipe).length === 0 && (await isAtEnd(run, recipe));
+}
+
+/** Whether the model after the last step has been measured. */
+function isAtEnd(run: RunDirectory, { stages }: Recipe): Promise<boolean> {
+  return exists(
+    run.stepPath(
+      'evaluations',
+      stages.reduce((sum, { steps }) => sum + steps, 0),
+    ),
+  );
+}
+
+function asRecipe(recipe: Recipe, name: string, stages: StageRecipe[]): Recipe {
+  return { ...recipe, name, description: '', stages };
+}

@@ -1,0 +1,46 @@
+import type { Document } from '../../../data/index.js';
+import type { DocumentStore } from '../../document-store.js';
+import type { OverlayView } from './overlay.js';
+
+/** The base's documents as the overlay leaves them; the added ones come last. */
+export class LiveDocuments implements DocumentStore {
+  readonly #base: DocumentStore;
+  readonly #view: OverlayView;
+
+  constructor(base: DocumentStore, view: OverlayView) {
+    this.#base = base;
+    this.#view = view;
+  }
+
+  get count(): number {
+    return this.#base.count - this.#view.counts.hidden + this.#view.counts.documents;
+  }
+
+  has(id: string): boolean {
+    const entry = this.#view.entry(id);
+    return entry ? entry.document !== undefined : this.#base.has(id);
+  }
+
+  async get(id: string): Promise<Document | undefined> {
+    const entry = this.#view.entry(id);
+    return entry ? entry.document : this.#base.get(id);
+  }
+
+  async getAll(ids: readonly string[]): Promise<(Document | undefined)[]> {
+    const inBase = ids.filter((id) => this.#view.entry(id) === undefined);
+    const found = await this.#base.getAll(inBase);
+    let next = 0;
+    return ids.map((id) => {
+      const entry = this.#view.entry(id);
+      return entry ? entry.document : found[next++];
+    });
+  }
+
+  *ids(): Generator<string> {
+    for (const id of this.#base.ids()) if (!this.#view.entry(id)) yield id;
+    for (const { id, document } of this.#view.entries()) if (document) yield id;
+  }
+
+  /** The base belongs to the searcher. */
+  async close(): Promise<void> {}
+}

@@ -1,0 +1,68 @@
+import { TopK } from '../../../base/top-k.js';
+import type { FilterMatcher } from '../../filter/filter.js';
+import { compareHits } from '../../hits.js';
+import type { Hit } from '../../retrievers/retriever.js';
+import type { OverlayView } from './overlay.js';
+
+/** Scores of some slots of an overlay. */
+export interface ScoredSlots {
+  slots: number[];
+  scores: number[];
+}
+
+/** A hit that knows its slot. */
+export interface LiveHit extends Hit {
+  slot: number;
+}
+
+/** The best k added documents, in the order of all hits. */
+export function bestLiveHits(
+  { slots, scores }: ScoredSlots,
+  { k, view, matches }: { k: number; view: OverlayView; matches?: FilterMatcher },
+): LiveHit[] {
+  const allowed = (slot: number): boolean => !matches || matches(view.at(slot)?.document.metadata);
+  const best = new TopK(k);
+  slots.forEach((slot, i) => {
+    if (scores[i] >= best.threshold && allowed(slot)) best.push(slot, scores[i]);
+  });
+  // Among documents with the k-th score the smallest ids win, not the first slots.
+  const least = best.size < k ? Number.NEGATIVE_INFINITY : best.threshold;
+  const hits: LiveHit[] = [];
+  slots.forEach((slot, i) => {
+    if (scores[i] >= least && allowed(slot)) hits.push({ id: view.at(slot)!.id, score: scores[i], slot });
+  });
+  return hits.sort(compareHits).slice(0, k);
+}
+
+export interface MergeOptions {
+  k: number;
+  /** How many base documents may be hidden at most. */
+  mostHidden: number;
+  hides: (id: string) => boolean;
+  /** The added documents' hits of each query. */
+  live: readonly (readonly Hit[])[];
+  /** The base's best n for some of the queries. */
+  fetch: (queries: readonly number[], n: number) => Promise<Hit[][]>;
+}
+
+/**
+ * The best k of base and added documents for each query. As many more hits are fetched from the base as it takes to
+ * have k that are not hidden, first up to k more, then twice as many.
+ */
+export async function mergeHits({ k, mostHidden, hides, live, fetch }: MergeOptions): Promise<Hit[][]> {
+  const results: Hit[][] = live.map(() => []);
+  let pending = live.map((_, query) => query);
+  let n = k + Math.min(mostHidden, k);
+  while (pending.length > 0) {
+    const unfinished: number[] = [];
+    const found = await fetch(pending, n);
+    pending.forEach((query, i) => {
+      const visible = found[i].filter(({ id }) => !hides(id));
+      if (visible.length < k && found[i].length >= n && n < k + mostHidden) unfinished.push(query);
+      else results[query] = [...visible, ...live[query]].sort(compareHits).slice(0, k);
+    });
+    pending = unfinished;
+    n = Math.min(2 * n, k + mostHidden);
+  }
+  return results;
+}

@@ -1,0 +1,82 @@
+import type { Ranked } from '../../base/top-k.js';
+import { type Bm25Index, Bm25SearchPool } from '../../index/bm25/index.js';
+import { Batcher } from '../batching.js';
+import { fetchHits, type NumberedHit } from '../fetch-hits.js';
+import type { FilteredDocuments } from '../filter/filtered-documents.js';
+import { Bm25Explainer } from './bm25-explain.js';
+import type { Hit, RetrieveOptions, Retriever } from './retriever.js';
+
+export interface Bm25RetrieverOptions {
+  index: Bm25Index;
+  filters: FilteredDocuments;
+  /** From 2 on, searching leaves the calling thread free. Default 1. */
+  threads?: number;
+}
+
+interface Item {
+  query: string;
+  n: number;
+}
+
+/** Queries searched in one go; progress is told after each. */
+const QUERIES_AT_ONCE = 1024;
+
+/** Finds documents by their words. */
+export class Bm25Retriever implements Retriever {
+  readonly mode = 'bm25';
+  readonly index: Bm25Index;
+  readonly #filters: FilteredDocuments;
+  readonly #explainer: Bm25Explainer;
+  readonly #pool: Bm25SearchPool;
+  /** The pool takes one call at a time. */
+  readonly #batcher: Batcher<Item, Ranked>;
+
+  constructor({ index, filters, threads = 1 }: Bm25RetrieverOptions) {
+    this.index = index;
+    this.#filters = filters;
+    this.#explainer = new Bm25Explainer(index);
+    this.#pool = new Bm25SearchPool(index, { threads });
+    this.#batcher = new Batcher({
+      budget: QUERIES_AT_ONCE,
+      key: ({ n }) => n,
+      run: (items) =>
+        this.#pool.search(
+          items.map(({ query }) => query),
+          { k: items[0].n },
+        ),
+    });
+  }
+
+  async search(queries: readonly string[], options: RetrieveOptions): Promise<Hit[][]> {
+    const { k, explain, onDone } = options;
+    const allowed = await this.#filters.allowed(options.filter);
+    const results: Hit[][] = [];
+    for (let start = 0; start < queries.length; start += QUERIES_AT_ONCE) {
+      const part = queries.slice(start, start + QUERIES_AT_ONCE);
+      const found = await fetchHits({
+        queries: part.length,
+        k,
+        total: this.index.documents,
+        allowed,
+        idOf: (number) => this.index.documentId(number),
+        fetch: (wanted, n) => this.#batcher.addAll(wanted.map((i) => ({ query: part[i], n }))),
+      });
+      found.forEach((hits, i) => {
+        results.push(hits.map((hit, rank) => this.#hit(hit, explain ? { query: part[i], rank } : undefined)));
+      });
+      onDone?.(part.length);
+    }
+    return results;
+  }
+
+  async close(): Promise<void> {
+    this.#batcher.close();
+    await this.#pool.close();
+  }
+
+  #hit({ number, id, score }: NumberedHit, explain?: { query: string; rank: number }): Hit {
+    if (!explain) return { id, score };
+    const terms = this.#explainer.explain(explain.query, number);
+    return { id, score, parts: [{ name: 'bm25', score, rank: explain.rank + 1, terms }] };
+  }
+}

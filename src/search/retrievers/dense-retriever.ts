@@ -1,0 +1,38 @@
+import type { DenseIndex } from '../dense-index.js';
+import type { Embedder } from '../embedder.js';
+import type { Hit, RetrieveOptions, Retriever } from './retriever.js';
+
+/** Queries encoded and searched at once; progress is told after each. */
+const QUERIES_AT_ONCE = 256;
+
+/** Finds documents whose vectors are near the query's. Closing it is left to whoever opened its parts. */
+export class DenseRetriever implements Retriever {
+  readonly mode = 'dense';
+  readonly #embedder: Embedder;
+  readonly #index: DenseIndex;
+
+  constructor(embedder: Embedder, index: DenseIndex) {
+    this.#embedder = embedder;
+    this.#index = index;
+  }
+
+  async search(queries: readonly string[], options: RetrieveOptions): Promise<Hit[][]> {
+    const { k, filter, explain, onDone } = options;
+    const results: Hit[][] = [];
+    for (let start = 0; start < queries.length; start += QUERIES_AT_ONCE) {
+      const part = queries.slice(start, start + QUERIES_AT_ONCE);
+      const vectors = await this.#embedder.encode(part, 'query');
+      for (const hits of await this.#index.search(vectors, { k, filter })) {
+        results.push(explain ? hits.map(explained) : hits);
+      }
+      onDone?.(part.length);
+    }
+    return results;
+  }
+
+  async close(): Promise<void> {}
+}
+
+function explained(hit: Hit, rank: number): Hit {
+  return { ...hit, parts: [{ name: 'dense', score: hit.score, rank: rank + 1 }] };
+}

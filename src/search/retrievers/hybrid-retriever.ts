@@ -1,0 +1,89 @@
+import type { Ranking } from '../../evaluate/index.js';
+import { gatherCandidates } from '../fusion/columns.js';
+import { combine } from '../fusion/fuse.js';
+import type { FusionMethodOptions } from '../fusion/index.js';
+import { compareHits } from '../hits.js';
+import type { Hit, RetrieveOptions, Retriever, ScorePart, SearchMode } from './retriever.js';
+
+export interface HybridOptions extends FusionMethodOptions {
+  /** One weight a retriever, in their order. Default 1 each. */
+  weights?: readonly number[];
+  /** Hits of each retriever that are fused, at least k. Default 200. */
+  depth?: number;
+}
+
+const DEFAULT_DEPTH = 200;
+
+/**
+ * Fuses the hits of several retrievers: by ranks (RRF) unless told otherwise, since that needs no tuning; by scores
+ * with weights tuned on development queries it is mostly better.
+ */
+export class HybridRetriever implements Retriever {
+  readonly mode = 'hybrid';
+  readonly #retrievers: readonly Retriever[];
+  readonly #options: HybridOptions;
+  readonly #weights: readonly number[];
+
+  constructor(retrievers: readonly Retriever[], options: HybridOptions = {}) {
+    this.#retrievers = retrievers;
+    this.#options = { method: 'rrf', ...options };
+    this.#weights = options.weights ?? retrievers.map(() => 1);
+  }
+
+  /** The modes that are fused, in the order of their weights. */
+  get parts(): readonly SearchMode[] {
+    return this.#retrievers.map(({ mode }) => mode);
+  }
+
+  /** Fuses other retrievers in the same way. */
+  over(retrievers: readonly Retriever[]): HybridRetriever {
+    return new HybridRetriever(retrievers, this.#options);
+  }
+
+  async search(queries: readonly string[], options: RetrieveOptions): Promise<Hit[][]> {
+    const { k, onDone, ...rest } = options;
+    const depth = Math.max(k, this.#options.depth ?? DEFAULT_DEPTH);
+    const lists = await Promise.all(
+      this.#retrievers.map((retriever, i) =>
+        retriever.search(queries, { ...rest, k: depth, onDone: i === 0 ? onDone : undefined }),
+      ),
+    );
+    return queries.map((_, query) =>
+      this.#fuse(
+        lists.map((hits) => hits[query]),
+        options,
+      ),
+    );
+  }
+
+  async close(): Promise<void> {}
+
+  #fuse(lists: readonly Hit[][], { k, explain }: RetrieveOptions): Hit[] {
+    const byRank = this.#options.method === 'rrf';
+    const candidates = gatherCandidates(
+      lists.map((hits) => ranking(hits, byRank)),
+      this.#options,
+    );
+    const { ids, scores } = combine(candidates, this.#weights, candidates.ids.length);
+    const hits = ids.map((id, i): Hit => ({ id, score: scores[i] })).sort(compareHits);
+    const best = hits.slice(0, k);
+    if (!explain) return best;
+    const places = new Map(candidates.ids.map((id, place) => [id, place]));
+    const found = lists.map((list) => new Map(list.map((hit) => [hit.id, hit.parts![0]])));
+    return best.map((hit) => ({
+      ...hit,
+      parts: this.#retrievers.map(({ mode }, list): ScorePart => {
+        const contribution = this.#weights[list] * candidates.columns[list][places.get(hit.id)!];
+        return { ...(found[list].get(hit.id) ?? { name: mode }), contribution };
+      }),
+    }));
+  }
+}
+
+/** Fusion by ranks takes the order as it is: equal scores must not be put into another one. */
+function ranking(hits: readonly Hit[], byRank: boolean): Ranking {
+  return {
+    ids: hits.map(({ id }) => id),
+    scores: Float64Array.from(hits, ({ score }, i) => (byRank ? -i : score)),
+  };
+}

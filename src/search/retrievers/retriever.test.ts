@@ -1,0 +1,124 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { type Document, fullText } from '../../data/dataset.js';
+import { referenceRanking } from '../../index/bm25/reference.fixture.js';
+import { compareHits } from '../hits.js';
+import { makeSearchFixture, type SearchFixture } from '../search.fixture.js';
+import { type OpenSearcherOptions, openSearcher, type Searcher } from '../searcher.js';
+import { type RetrieverCase, testRetriever } from './retriever.conformance.js';
+import { FIRST_MODES, type FirstMode } from './retriever.js';
+
+let fixture: SearchFixture;
+let bruteForce: BruteForce;
+beforeAll(async () => {
+  fixture = await makeSearchFixture();
+  bruteForce = new BruteForce(fixture.documents, await openSearcher(fixture.run, settings()));
+}, 120_000);
+afterAll(async () => {
+  await bruteForce.searcher.close();
+  await fixture.remove();
+});
+
+/** Among 196 documents the fused lists are complete, so brute force needs no depth; the cascade's is 20. */
+const RERANK_DEPTH = 20;
+
+function settings(): OpenSearcherOptions {
+  return { threads: 1, reranker: fixture.reranker, rerankDepth: RERANK_DEPTH };
+}
+
+/** What each mode must find, from formulas and from every document's vector. */
+class BruteForce {
+  readonly #vectors: Promise<Float32Array>;
+
+  constructor(
+    readonly documents: readonly Document[],
+    readonly searcher: Searcher,
+  ) {
+    this.#vectors = searcher.encode(documents.map(fullText), 'document');
+  }
+
+  async bm25(query: string, allowed: readonly Document[]): Promise<Map<string, number>> {
+    const ids = new Set(allowed.map(({ id }) => id));
+    const ranking = referenceRanking([...this.documents], query);
+    const scores = ranking.map(({ document, score }) => [this.documents[document].id, score] as const);
+    return new Map(scores.filter(([id]) => ids.has(id)));
+  }
+
+  async dense(query: string, allowed: readonly Document[]): Promise<Map<string, number>> {
+    const [vectors, vector] = await Promise.all([this.#vectors, this.searcher.encode([query], 'query')]);
+    const product = (row: number): number =>
+      vector.reduce((sum, value, i) => sum + value * vectors[row * vector.length + i], 0);
+    return new Map(allowed.map((document) => [document.id, product(this.documents.indexOf(document))]));
+  }
+
+  async hybrid(query: string, allowed: readonly Document[]): Promise<Map<string, number>> {
+    const fused = new Map<string, number>();
+    for (const scores of [await this.dense(query, allowed), await this.bm25(query, allowed)]) {
+      ranked(scores).forEach(({ id }, i) => {
+        fused.set(id, (fused.get(id) ?? 0) + 1 / (60 + i + 1));
+      });
+    }
+    return fused;
+  }
+
+  async cascade(
+    first: FirstMode,
+    query: string,
+    allowed: readonly Document[],
+    k: number,
+  ): Promise<Map<string, number>> {
+    const candidates = ranked(await this[first](query, allowed)).slice(0, Math.max(k, RERANK_DEPTH));
+    const texts = candidates.map(({ id }) => fullText(this.documents.find((other) => other.id === id)!));
+    if (texts.length === 0) return new Map();
+    const scores = await this.searcher.reranker!.score(query, texts);
+    return new Map(candidates.map(({ id }, i) => [id, scores[i]]));
+  }
+}
+
+function ranked(scores: ReadonlyMap<string, number>): { id: string; score: number }[] {
+  return [...scores].map(([id, score]) => ({ id, score })).sort(compareHits);
+}
+
+const PARTS: Record<FirstMode, string[]> = {
+  bm25: ['bm25'],
+  dense: ['dense'],
+  hybrid: ['dense', 'bm25'],
+};
+
+describe.each([
+  ['in this thread', {}],
+  ['in workers', { inWorkers: true }],
+])('%s', (_, options) => {
+  let searcher: Searcher;
+  beforeAll(async () => {
+    const cache = join(fixture.folder, 'cache');
+    searcher = await openSearcher(fixture.run, { ...settings(), ...options, cache });
+  });
+  afterAll(() => searcher.close());
+
+  const cases = (queries: number): Pick<RetrieverCase, 'documents' | 'queries'> => ({
+    documents: fixture.documents,
+    queries: fixture.queries.slice(0, queries).map(({ text }) => text),
+  });
+
+  for (const mode of FIRST_MODES) {
+    testRetriever(
+      mode,
+      (): RetrieverCase => ({
+        ...cases(12),
+        retriever: searcher.retriever(mode),
+        score: (query, allowed) => bruteForce[mode](query, allowed),
+        parts: PARTS[mode],
+      }),
+    );
+    testRetriever(
+      `cascade over ${mode}`,
+      (): RetrieverCase => ({
+        ...cases(2),
+        retriever: searcher.retriever('cascade', { first: mode }),
+        score: (query, allowed, k) => bruteForce.cascade(mode, query, allowed, k),
+        parts: [...PARTS[mode], 'cross-encoder'],
+      }),
+    );
+  }
+});

@@ -1,0 +1,51 @@
+import type { DocumentFilter } from '../filter/filter.js';
+
+export const SEARCH_MODES = ['bm25', 'dense', 'hybrid', 'cascade'] as const;
+
+/** Words, vectors, both fused, or any of these reranked by a cross-encoder. */
+export type SearchMode = (typeof SEARCH_MODES)[number];
+
+export const FIRST_MODES = ['bm25', 'dense', 'hybrid'] as const satisfies readonly SearchMode[];
+
+/** What can find the candidates of a cascade. */
+export type FirstMode = (typeof FIRST_MODES)[number];
+
+/** What one part of a retriever gave to a hit's score. */
+export interface ScorePart {
+  /** E.g. `bm25`, `dense`, `cross-encoder`. */
+  name: string;
+  /** As that part scored it, before fusion; absent where the part did not find the document. */
+  score?: number;
+  /** From 1, in that part's own ranking. */
+  rank?: number;
+  /** What it added to the fused score. */
+  contribution?: number;
+  /** BM25 only: the query's terms and what each gave. */
+  terms?: { term: string; score: number }[];
+}
+
+export interface Hit {
+  id: string;
+  score: number;
+  /** With `explain`. */
+  parts?: ScorePart[];
+}
+
+export interface RetrieveOptions {
+  /** Hits for each query. */
+  k: number;
+  /** Only documents whose metadata match. */
+  filter?: DocumentFilter;
+  /** Says how each score came about. */
+  explain?: boolean;
+  /** Told how many queries were done. */
+  onDone?: (queries: number) => void;
+}
+
+/** Finds the best documents for queries: every way of searching looks like this. */
+export interface Retriever {
+  readonly mode: SearchMode;
+  /** Hits of each query, best first; equal scores in ascending order of ids. */
+  search(queries: readonly string[], options: RetrieveOptions): Promise<Hit[][]>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,75 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ApiError } from '../api-error.js';
+import type { Role } from '../names.js';
+import { refuseForeignPages } from './foreign-pages.js';
+import type { KeyRing } from './key-ring.js';
+
+/**
+ * Who may use a route: everybody, whoever may read (what a route that says nothing is), whoever may write; `admin` is
+ * `write` that a server without changeable documents has, too.
+ */
+export type Access = 'public' | 'read' | 'write' | 'admin';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: Access;
+  }
+}
+
+export interface AccessOptions {
+  /** Without keys reading is open, and writing where {@link AccessOptions.loopback} says so. */
+  keys?: KeyRing;
+  /** Whether only this machine can reach the server. */
+  loopback: boolean;
+  readOnly: boolean;
+  /** Pages of these origins may use the API; to change something they need a key. */
+  origins: readonly string[];
+}
+
+/** Checks every request before its body is read. */
+export function registerAccess(app: FastifyInstance, options: AccessOptions): void {
+  app.addHook('onRequest', async (request) => {
+    const access: Access = request.is404 ? 'public' : (request.routeOptions.config.access ?? 'read');
+    refuseForeignPages(request, access, options);
+    if (access === 'public') return;
+    if (access === 'write' && options.readOnly) {
+      throw forbidden('this server does not change documents', 'it was started with --read-only');
+    }
+    if (options.keys !== undefined) return requireKey(request, options.keys, access);
+    if (access !== 'read' && !options.loopback) {
+      throw forbidden(
+        'without API keys, only a server that is bound to this machine takes writes',
+        'make a key with `nearmiss serve keys add --role write` and start the server with --keys',
+      );
+    }
+  });
+}
+
+async function requireKey(request: FastifyRequest, keys: KeyRing, access: Access): Promise<void> {
+  const given = keyOf(request);
+  if (given === undefined) {
+    throw new ApiError(401, 'unauthorized', 'this server wants an API key', {
+      hint: 'send it as `Authorization: Bearer KEY` or `X-API-Key: KEY`',
+    });
+  }
+  const key = await keys.find(given);
+  if (key === undefined) {
+    throw new ApiError(401, 'unauthorized', 'this API key is not known here', {
+      hint: 'it may have been mistyped or removed; `nearmiss serve keys add` makes another',
+    });
+  }
+  const needed: Role = access === 'read' ? 'read' : 'write';
+  if (needed === 'write' && key.role !== 'write') {
+    throw forbidden(`the API key ${key.id} may only read`, 'use a key with the role write');
+  }
+}
+
+function keyOf(request: FastifyRequest): string | undefined {
+  const [, bearer] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? [];
+  const header = request.headers['x-api-key'];
+  return bearer ?? (typeof header === 'string' && header !== '' ? header : undefined);
+}
+
+function forbidden(message: string, hint: string): ApiError {
+  return new ApiError(403, 'forbidden', message, { hint });
+}

@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import { ParameterStore, type SessionOptions } from '../../engine/index.js';
+import { isTwoTowers, type Side, TOWER_FOLDERS } from '../../model/folder/tower-folders.js';
+import {
+  type EncoderConfig,
+  type EncoderModel,
+  encoderParameters,
+  fillEncoderFolder,
+  loadEncoderModel,
+  type SaveModelOptions,
+  type TextReader,
+} from '../../model/index.js';
+import { documentSplit } from '../../recipe/document-split.js';
+import type { Recipe, Towers } from '../../recipe/recipe.js';
+import type { PlannedStage } from '../../run/plan.js';
+import { lossOf } from '../components.js';
+import { CachedStep } from '../step/cached-step.js';
+import { DirectStep, type Step } from '../step/step.js';
+import { TOWER_PREFIX, towerParameters } from '../step/towers.js';
+import { hasDropout, type TrainedModel } from './trained-model.js';
+
+/**
+ * The encoder, or the two, that a run trains: one buffer of parameters for the optimizer, and a model for each side
+ * to encode with and to save.
+ */
+export class TowerModels implements TrainedModel {
+  readonly towers: Towers;
+  /** What the step's graph and the optimizer work on. */
+  readonly parameters: ParameterStore;
+  readonly #model: EncoderModel;
+
+  private constructor(model: EncoderModel, towers: Towers, parameters: ParameterStore) {
+    this.#model = model;
+    this.towers = towers;
+    this.parameters = parameters;
+  }
+
+  /** Starts from one model; two towers start alike. */
+  static from(model: EncoderModel, towers: Towers): TowerModels {
+    if (towers === 'shared') return new TowerModels(model, towers, model.parameters);
+    const models = new TowerModels(model, towers, new ParameterStore(towerParameters(model.spec, towers)));
+    for (const side of sides) models.#copy(side, model.parameters, 'in');
+    return models;
+  }
+
+  /** Loads what {@link TowerModels.fill} wrote. */
+  static async load(folder: string): Promise<TowerModels> {
+    if (!(await isTwoTowers(folder))) return TowerModels.from(await loadEncoderModel(folder), 'shared');
+    const model = await loadEncoderModel(join(folder, TOWER_FOLDERS.documents));
+    const models = TowerModels.from(model, 'two');
+    const { parameters } = await loadEncoderModel(join(folder, TOWER_FOLDERS.queries));
+    models.#copy('queries', parameters, 'in');
+    return models;
+  }
+
+  get config(): EncoderConfig {
+    return this.#model.spec.config;
+  }
+
+  get reader(): TextReader {
+    return this.#model;
+  }
+
+  step(recipe: Recipe, stage: PlannedStage, session: SessionOptions): Promise<Step> {
+    const { spec } = this.#model;
+    const options = {
+      spec,
+      parameters: this.parameters,
+      towers: this.towers,
+      loss: lossOf(stage.loss),
+      scale: 1 / stage.loss.temperature,
+      negatives: stage.batchNegatives,
+      maxPieces: documentSplit(recipe.model).maxPieces,
+      dropout: hasDropout(spec.config),
+      session,
+    };
+    const { cacheTokens } = stage.batch;
+    return cacheTokens > 0
+      ? CachedStep.create({ ...options, tokenBudget: cacheTokens })
+      : DirectStep.create(options);
+  }
+
+  /** One side's model as it is now; with two towers a copy. */
+  model(side: Side): EncoderModel {
+    if (this.towers === 'shared') return this.#model;
+    const parameters = new ParameterStore(encoderParameters(this.#model.spec));
+    this.#copy(side, parameters, 'out');
+    return { ...this.#model, parameters };
+  }
+
+  /** Writes the model or models into a folder that the caller makes appear. */
+  async fill(folder: string, options: SaveModelOptions): Promise<void> {
+    if (this.towers === 'shared') return fillEncoderFolder(folder, this.#model, options);
+    for (const side of sides)
+      await fillEncoderFolder(join(folder, TOWER_FOLDERS[side]), this.model(side), options);
+  }
+
+  #copy(side: Side, store: ParameterStore, direction: 'in' | 'out'): void {
+    const prefix = TOWER_PREFIX[this.towers][side];
+    for (const name of store.names) {
+      const [own, other] = [this.parameters.get(prefix + name), store.get(name)];
+      if (direction === 'in') own.set(other);
+      else other.set(own);
+    }
+  }
+}
+
+const sides: readonly Side[] = ['queries', 'documents'];

@@ -1,0 +1,71 @@
+import { NearmissError } from '../../base/errors.js';
+import { unwritable } from '../../base/files.js';
+import { holdFileLock } from '../../base/lock/file-lock.js';
+import { adviceOn, describeHolder } from '../../base/lock/lock-holder.js';
+import type { SessionOptions } from '../../engine/index.js';
+import { EventWriter, type TimedEvent } from '../../run/events.js';
+import { forgetResumePoints } from '../../run/resume-point.js';
+import { readRunDescription } from '../../run/run-description.js';
+import { READ_ONLY_RUN, RunDirectory } from '../../run/run-directory.js';
+import { runInferencer } from '../inferencer.js';
+import { runTrainer } from '../trainer.js';
+import { endsEarly } from './early-stop.js';
+import { openRun } from './run-setup.js';
+
+export type Role = 'trainer' | 'inferencer';
+
+export interface ProcessOptions {
+  session?: SessionOptions;
+  /** Ends the process after its present step. */
+  stopSignal?: AbortSignal;
+  onEvent?: (event: TimedEvent) => void;
+  /** How long to wait for another process of the same role to let go of the run. */
+  waitMs?: number;
+  quiet?: boolean;
+}
+
+/** Takes a role in a run until the run is finished or a stop is asked for. Only one process may have each role. */
+export async function takeRole(role: Role, path: string, options: ProcessOptions = {}): Promise<void> {
+  const { session = {}, stopSignal, onEvent, waitMs = 0, quiet } = options;
+  const run = new RunDirectory(path);
+  await readRunDescription(run);
+  const lock = await holdFileLock(run.file(`${role}.lock`), {
+    waitMs,
+    onWait: (message) => process.emitWarning(message),
+  }).catch((error) => {
+    throw unwritable(path, error, READ_ONLY_RUN);
+  });
+  if ('heldBy' in lock) {
+    throw new NearmissError(`${path}: ${describeHolder(lock.heldBy)} is this run's ${role} already`, {
+      hint: `a run has one ${role}: stop that process first${adviceOn(lock.heldBy, `${role}.lock`)}`,
+    });
+  }
+  const events = await EventWriter.open(run.file('events', `${role}.jsonl`), onEvent);
+  try {
+    const { description, data, model } = await openRun(path, { quiet, resume: role === 'trainer' });
+    const { recipe, recipeFingerprint } = description;
+    if (role === 'inferencer') {
+      const signal = AbortSignal.any([lock.lost, ...(stopSignal ? [stopSignal] : [])]);
+      await runInferencer({ run, recipe, data, events, session, signal });
+      lock.lost.throwIfAborted();
+    } else {
+      let early = false;
+      const shouldStop = async (step: number): Promise<boolean> => {
+        // Whoever has the run now must not find anything that was written here after that.
+        lock.lost.throwIfAborted();
+        early ||= await endsEarly(step, { run, recipe, events, stopSignal });
+        return early || stopSignal?.aborted === true;
+      };
+      await runTrainer({ run, recipe, recipeFingerprint, data, model, events, session, shouldStop });
+      lock.lost.throwIfAborted();
+      if (early) {
+        await run.finish({ stoppedEarly: true });
+        await forgetResumePoints(run, Number.POSITIVE_INFINITY);
+      }
+    }
+    await data.close();
+  } finally {
+    await events.close();
+    await lock.release();
+  }
+}

@@ -1,0 +1,33 @@
+import { NearmissError } from '../../base/errors.js';
+import { takeRole } from './processes.js';
+import type { RoleMessage, RoleTask } from './supervisor.js';
+
+/** A supervisor that was killed leaves its processes behind; a new one has to wait for them to notice. */
+const TAKE_OVER_MS = 60_000;
+
+const task: RoleTask = JSON.parse(process.argv[2]);
+const stop = new AbortController();
+const tell = (message: RoleMessage): void => {
+  if (process.connected) process.send?.(message);
+};
+
+process.on('SIGTERM', () => stop.abort());
+// Ctrl-C reaches the whole group; the supervisor decides when its processes stop.
+process.on('SIGINT', () => undefined);
+process.on('disconnect', () => process.exit(0));
+
+try {
+  await takeRole(task.role, task.path, {
+    session: { threads: task.threads, spinning: task.spinning },
+    stopSignal: stop.signal,
+    onEvent: (event) => tell({ event }),
+    waitMs: TAKE_OVER_MS,
+    quiet: true,
+  });
+} catch (error) {
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  const hint = error instanceof NearmissError ? error.hint : undefined;
+  tell({ failed: { message, hint, stack } });
+  process.exitCode = 1;
+}
+if (process.connected) process.disconnect();

@@ -1,0 +1,49 @@
+import { NearmissError } from '../../base/errors.js';
+import type { Dataset } from '../../data/index.js';
+import { queryAnswers } from '../../evaluate/query-answers.js';
+import type { Recipe } from '../../recipe/recipe.js';
+import { ANSWERS_HINT } from '../mining/mining-rules.js';
+import { requireStaticFile } from '../mining/static-lists.js';
+
+/** Asked before anything is written: a run that can never learn, or will fail in a later stage, is not begun. */
+export async function requireTrainable(dataset: Dataset, recipe: Recipe, split: string): Promise<void> {
+  const judged = [split, recipe.evaluation.split];
+  await requireSplits(dataset, judged);
+  for (const name of judged) await requirePositives(dataset, name);
+  const negatives = recipe.stages.flatMap((stage) => stage.negatives);
+  for (const source of negatives) if (source.source === 'static') await requireStaticFile(source);
+  if (negatives.some(({ dropAnswers }) => dropAnswers)) await requireAnswers(dataset, split);
+}
+
+async function requirePositives(dataset: Dataset, split: string): Promise<void> {
+  for (const grades of (await dataset.qrels(split)).values()) if (hasPositive(grades)) return;
+  throw new NearmissError(`${dataset.name}: no query of split "${split}" has a relevant document`, {
+    hint: 'learning and measuring need queries with at least one judgment above 0; `nearmiss data stats` counts them',
+  });
+}
+
+async function requireSplits(dataset: Dataset, wanted: readonly string[]): Promise<void> {
+  const splits = await dataset.splits();
+  for (const split of wanted) {
+    if (splits.includes(split)) continue;
+    if (splits.length === 0) {
+      throw new NearmissError(`${dataset.name}: training needs queries and judgments, got documents alone`, {
+        hint: 'add them with nearmiss data import … --queries FILE --qrels train=FILE; docs/your-data.md says what to do without any',
+      });
+    }
+    throw new NearmissError(`${dataset.name}: no split "${split}", only ${splits.join(', ')}`, {
+      hint: 'make one with `nearmiss data split`, or name another: --split for training, --set evaluation.split=… for measuring',
+    });
+  }
+}
+
+async function requireAnswers(dataset: Dataset, split: string): Promise<void> {
+  const qrels = await dataset.qrels(split);
+  for await (const query of dataset.queries(split)) {
+    if (hasPositive(qrels.get(query.id) ?? new Map())) queryAnswers(query, ANSWERS_HINT);
+  }
+}
+
+function hasPositive(grades: ReadonlyMap<string, number>): boolean {
+  return [...grades.values()].some((grade) => grade > 0);
+}

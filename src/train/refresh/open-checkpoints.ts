@@ -1,0 +1,44 @@
+import { removeDirectory } from '../../base/files.js';
+import type { NegativesRecipe, Recipe } from '../../recipe/recipe.js';
+import { annOf, type Plan, stageAt } from '../../run/plan.js';
+import type { RunDirectory } from '../../run/run-directory.js';
+import { bestSoFar } from '../../run/step-evaluation.js';
+
+/**
+ * The checkpoints that the Inferencer has still to mine or to measure, ascending. Those older than what it last
+ * worked on have been passed over.
+ */
+export async function openCheckpoints(run: RunDirectory, recipe: Recipe, plan: Plan): Promise<number[]> {
+  const [mined, measured] = [new Set(await run.steps('negatives')), new Set(await run.steps('evaluations'))];
+  const newest = Math.max(-1, ...mined, ...measured);
+  return (await run.steps('checkpoints')).filter((step) => {
+    const needsNegatives = annAfter(plan, step) !== undefined && !mined.has(step);
+    const needsMeasuring = isMeasured(recipe, plan, step) && !measured.has(step);
+    return step >= newest && (needsNegatives || needsMeasuring);
+  });
+}
+
+/** The ANN source of the stage that goes on from a checkpoint. */
+export function annAfter(plan: Plan, step: number): NegativesRecipe | undefined {
+  return step < plan.totalSteps ? annOf(stageAt(plan, step)) : undefined;
+}
+
+export function isMeasured({ evaluation }: Recipe, plan: Plan, step: number): boolean {
+  return evaluation.when === 'checkpoints' || step === plan.totalSteps;
+}
+
+/**
+ * Removes what nobody will read again: Trainer and Inferencer call it after each thing they add. Two of a kind stay
+ * at least, since the other process may still be reading the one before.
+ */
+export async function prune(run: RunDirectory, recipe: Recipe, plan: Plan): Promise<void> {
+  const open = new Set(await openCheckpoints(run, recipe, plan));
+  const best = (await bestSoFar(run))?.step;
+  for (const folder of ['checkpoints', 'index', 'negatives'] as const) {
+    const old = (await run.steps(folder)).slice(0, -Math.max(2, recipe.checkpoint.keep));
+    for (const step of old) {
+      if (open.has(step) || (folder === 'index' && step === best)) continue;
+      await removeDirectory(run.stepPath(folder, step));
+    }
+  }
+}

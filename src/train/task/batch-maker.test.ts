@@ -1,0 +1,69 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { RandomSource } from '../../negatives/index.js';
+import { fingerprintRecipe } from '../../recipe/fingerprint.js';
+import { loadRecipe } from '../../recipe/load.js';
+import { type PlannedStage, planRun } from '../../run/plan.js';
+import type { TrainingData } from '../../run/training-data.js';
+import { createRun, openRun } from '../process/run-setup.js';
+import { writeSynonyms } from '../synonyms.fixture.js';
+import { documentCount } from './batch.js';
+import { BatchMaker, type CountedSource } from './batch-maker.js';
+
+let folder: string;
+let data: TrainingData;
+let stage: PlannedStage;
+let sources: CountedSource[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'nearmiss-batches-'));
+  await writeSynonyms(join(folder, 'data'), { words: 6, seed: 1 });
+  const { recipe } = await loadRecipe('tiny', { set: ['batch.accumulate=2', 'batch.queries=7'] });
+  const description = {
+    data: join(folder, 'data'),
+    split: 'train',
+    recipe,
+    recipeFingerprint: fingerprintRecipe(recipe),
+  };
+  await createRun(join(folder, 'run'), description, { quiet: true });
+  data = (await openRun(join(folder, 'run'), { quiet: true })).data;
+  stage = planRun(recipe).stages[1];
+  const positives = (query: number): Int32Array => data.training[query].positives;
+  sources = [{ source: new RandomSource({ documentCount: data.documents.count, positives }), count: 3 }];
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const maker = (seed = 1): BatchMaker => new BatchMaker({ data, stage, seed, pieces: false });
+
+test('a batch is a pure function of seed and step', async () => {
+  const used = maker();
+  for (let step = stage.start; step < stage.start + 5; step++) await used.at(step, sources);
+  const step = stage.start + 3;
+  expect(await maker().at(step, sources)).toEqual(await used.at(step, sources));
+  expect(await maker(2).at(step, sources)).not.toEqual(await used.at(step, sources));
+});
+
+test('an epoch visits every training query once', async () => {
+  const perStep = 2 * 7;
+  const steps = Math.floor(data.training.length / perStep);
+  const seen: number[] = [];
+  for (let step = 0; step < steps; step++) {
+    for (const { trainingQueries } of await maker().at(stage.start + step, sources))
+      seen.push(...trainingQueries);
+  }
+  expect(new Set(seen).size).toBe(steps * perStep);
+});
+
+test('documents stand in a batch once, and no positive is among the negatives', async () => {
+  for (const batch of await maker().at(stage.start, sources)) {
+    expect(documentCount(batch)).toBe(batch.documents.length);
+    batch.trainingQueries.forEach((_, q) => {
+      expect(batch.negatives[q]).toHaveLength(3);
+      expect(batch.negatives[q]).not.toContain(batch.positives[q]);
+      expect(batch.known![q]).toContain(batch.positives[q]);
+      expect(batch.provenance[q].every(({ source }) => source === 'random')).toBe(true);
+    });
+  }
+});
