@@ -13,6 +13,8 @@ const ROOMS = [
   'evaluate',
   'negatives',
   'loss',
+  'teacher',
+  'examples',
   'recipe',
   'run',
   'train',

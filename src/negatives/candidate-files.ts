@@ -5,7 +5,7 @@ import { writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
 import { type FolderContents, filesNamed } from '../base/folder-contents.js';
 import { readJsonFile, writeJsonFile } from '../base/json-file.js';
 import { RandomAccessFile } from '../base/random-access-file.js';
-import type { CandidateData } from './candidates.js';
+import type { CandidateData } from './candidate-data.js';
 import { type CandidateManifest, FORMAT_NAME, FORMAT_VERSION, manifestSchema } from './manifest.js';
 
 export const MANIFEST_FILE = 'manifest.json';

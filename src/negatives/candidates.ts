@@ -1,19 +1,10 @@
 import { NearmissError } from '../base/errors.js';
+import type { CandidateData } from './candidate-data.js';
 import { type LoadOptions, loadTable, saveTable } from './candidate-files.js';
 import type { CandidateManifest, Provenance } from './manifest.js';
 
 /** Marks an unused place in a table's `ids`, and a row that no checkpoint ranked. */
 export const NONE = -1;
-
-/** The columns of a table; see {@link CandidateTable}. */
-export interface CandidateData {
-  depth: number;
-  ids: Int32Array;
-  scores: Float32Array;
-  ranks: Int32Array;
-  checkpoints: Int32Array;
-  provenance: Provenance;
-}
 
 /**
  * The documents that may become negatives of each training query, in the order of their ranks. Row `q` of the

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { between, list, mapping, measure, oneOf, positive, section, text, truth, whole } from './kinds.js';
+import { between, list, mapping, oneOf, positive, section, text, truth, whole } from '../base/settings.js';
+import { measure } from './measure-setting.js';
 
 const loss = {
   name: oneOf('nll', 'infonce', 'bce', 'hinge', 'ranknet').describe(

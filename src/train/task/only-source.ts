@@ -1,4 +1,4 @@
-import { hardestInBatch, inBatch } from '../../negatives/index.js';
+import { negatives as sources } from '../../negatives/index.js';
 import { documentCount, type TrainingBatch } from './batch.js';
 import type { MadeBatch } from './batch-maker.js';
 
@@ -25,7 +25,6 @@ function negativesOf(
   documents: readonly number[],
 ): readonly number[] {
   const drawn = batch.negatives[query];
-  const ofBatch = source === inBatch.name || source === hardestInBatch.name;
-  if (ofBatch) return documents.filter((document) => !drawn.includes(document));
+  if (sources.find(source)?.batch) return documents.filter((document) => !drawn.includes(document));
   return drawn.filter((_, nth) => batch.provenance[query][nth].source === source);
 }

@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { NearmissError } from '../base/errors.js';
-import { parseMeasure } from '../evaluate/parse-measure.js';
 
 /**
- * Kinds of values in a recipe. Each says in words what it expects; the words stand in errors and, as the
+ * Values that settings take. Each says in words what it expects; the words stand in errors and, as the
  * `expected` of its metadata, in the reference table.
  */
 
@@ -47,18 +45,6 @@ export function truth(): z.ZodBoolean {
 
 export function text(expected = 'a text'): z.ZodString {
   return z.string({ error: expected }).min(1, { error: expected }).meta({ expected });
-}
-
-/** The name of a measure that the evaluation knows. */
-export function measure(): z.ZodString {
-  return text('a measure such as nDCG@10').superRefine((name, context) => {
-    try {
-      parseMeasure(name);
-    } catch (error) {
-      if (!(error instanceof NearmissError)) throw error;
-      context.addIssue({ code: 'custom', message: error.message, params: { hint: error.hint } });
-    }
-  });
 }
 
 /** A list with at least one item. */
