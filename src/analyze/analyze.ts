@@ -140,7 +140,7 @@ async function analyzeSample(
   if (sections.includes('overlap')) result.overlap = negativesOverlap({ drawn, ranked, depth, documents });
   if (sections.includes('gradients')) {
     const vectorFor = await bestPieces(corpus, queries, drawn);
-    result.gradients = gradientBound({ queries, drawn, temperature: stage.loss.temperature, vectorFor });
+    result.gradients = gradientBound({ queries, drawn, temperature: stage.losses[0].temperature, vectorFor });
   }
   return result;
 }

@@ -1,17 +1,10 @@
 import { relative } from 'node:path';
 import { NearmissError } from '../base/errors.js';
-import { exists } from '../base/files.js';
-import { CandidateTable, TableSource } from '../negatives/index.js';
-import { findFixedTable } from '../run/fixed-tables.js';
 import type { StepEvaluation } from '../run/step-evaluation.js';
-import { randomSource } from '../train/mining/stage-negatives.js';
-import { BatchMaker, type CountedSource } from '../train/task/batch-maker.js';
 import type { RunView } from './corpus/run-view.js';
 import type { RunHistory } from './history.js';
 import { median } from './statistics.js';
 
-/** Batches made to see how long that takes. */
-const BATCHES = 5;
 /** Queries encoded and searched to see how long that takes. */
 const QUERIES = 64;
 const SERVED = 100;
@@ -39,10 +32,11 @@ export interface Costs {
 /** What the parts of training and serving cost (Table 5 of the ANCE paper). */
 export async function costsOf(view: RunView, history: RunHistory): Promise<Costs> {
   const refresh = await refreshCosts(view, history);
-  const making = await batchSeconds(view);
   const { queries, accumulate } = view.stage.batch;
-  const steps = history.steps.seconds.slice(view.stage.start, view.stage.end).filter(Number.isFinite);
-  const step = median(steps);
+  const ofStage = (column: readonly number[]): number =>
+    median(column.slice(view.stage.start, view.stage.end).filter(Number.isFinite));
+  const step = ofStage(history.steps.seconds);
+  const making = ofStage(history.steps.batchSeconds);
   const rows: Cost[] = [
     {
       part: 'refresh',
@@ -71,14 +65,14 @@ export async function costsOf(view: RunView, history: RunHistory): Promise<Costs
     {
       part: 'training',
       what: 'make a batch (draw negatives, read tokens)',
-      each: making,
+      each: making / accumulate,
       unit: 'batch',
-      origin: 'measured',
+      origin: 'events',
     },
     {
       part: 'training',
       what: 'forward, backward, update (a step less making its batch)',
-      each: Math.max(0, step / accumulate - making),
+      each: Math.max(0, step - making) / accumulate,
       unit: 'batch',
       origin: 'events',
     },
@@ -126,38 +120,6 @@ async function refreshCosts(view: RunView, { refreshes }: RunHistory): Promise<R
     documents: view.data.documents.count,
     queries: median(measured.map(({ queries }) => queries)),
   };
-}
-
-async function batchSeconds(view: RunView): Promise<number> {
-  const { data, recipe, stage } = view;
-  const sources = await stageSources(view);
-  const maker = new BatchMaker({
-    data,
-    stage,
-    seed: recipe.seed,
-    pieces: recipe.model.passages.mode === 'max',
-  });
-  const seconds: number[] = [];
-  for (let batch = 0; batch < BATCHES; batch++) {
-    seconds.push(await secondsOf(() => maker.at(stage.start + batch, sources)));
-  }
-  return median(seconds) / stage.batch.accumulate;
-}
-
-/** What the stage draws from, as it is on disk now; nothing is mined, since the run may be about to do that itself. */
-async function stageSources({ run, data, stage }: RunView): Promise<CountedSource[]> {
-  const newest = (await run.steps('negatives')).at(-1) ?? 0;
-  const sources: CountedSource[] = [];
-  for (const recipe of stage.negatives) {
-    const { source: name, sampling, count } = recipe;
-    const folder = name === 'ann' ? run.stepPath('negatives', newest) : await findFixedTable(run, recipe);
-    if (name === 'random') sources.push({ source: randomSource(data), count });
-    else if (folder !== undefined && (await exists(folder))) {
-      const table = await CandidateTable.load(folder);
-      sources.push({ source: new TableSource({ table, name, sampling }), count });
-    }
-  }
-  return sources;
 }
 
 async function servingCosts({ data, queryEncoder, corpus }: RunView): Promise<Cost[]> {

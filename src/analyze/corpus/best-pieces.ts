@@ -1,5 +1,5 @@
+import type { ExactCorpus } from '../../run/exact-corpus.js';
 import type { DrawnNegatives } from './draw-negatives.js';
-import type { ExactCorpus } from './exact-corpus.js';
 import type { SampledQuery } from './sample.js';
 
 /**

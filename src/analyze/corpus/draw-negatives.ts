@@ -4,12 +4,14 @@ import {
   CandidateTable,
   mine,
   type NegativeSource,
+  RandomSource,
   type RankedList,
+  type RankedOptions,
+  rankedOptionsOf,
   TableSource,
 } from '../../negatives/index.js';
 import type { NegativesRecipe } from '../../recipe/recipe.js';
 import { findFixedTable } from '../../run/fixed-tables.js';
-import { randomSource } from '../../train/mining/stage-negatives.js';
 import { bm25Rankings } from './bm25.js';
 import { OtherPositives } from './other-positives.js';
 import type { RankedSample } from './rank-sample.js';
@@ -53,7 +55,12 @@ export async function drawNegatives(
     }),
   });
   const drawn = [
-    draw(randomSource(data)),
+    draw(
+      new RandomSource({
+        documentCount: data.documents.count,
+        positives: (query) => data.training[query].positives,
+      }),
+    ),
     draw(new OtherPositives(data.training)),
     draw(tableSource(view, 'bm25', await bm25Table(view, queries))),
   ];
@@ -77,7 +84,13 @@ async function loadKept(folder: string): Promise<CandidateTable | undefined> {
 
 /** How deep the run samples ANN negatives; as deep as the paper looks where it has none. */
 export function annDepth(view: RunView): number {
-  return recipeOf(view, 'ann')?.depth ?? TOP;
+  return optionsOf(view, 'ann')?.depth ?? TOP;
+}
+
+/** How the run samples a source. */
+function optionsOf(view: RunView, source: string): RankedOptions | undefined {
+  const recipe = recipeOf(view, source);
+  return recipe && rankedOptionsOf(recipe);
 }
 
 /** The negatives that a recipe's stages take from a source; the stage under analysis first. */
@@ -89,7 +102,7 @@ function recipeOf({ plan, stage }: RunView, source: NegativesRecipe['source']): 
 
 /** Samples a table the way the run does. */
 function tableSource(view: RunView, name: 'bm25' | 'ann', table: CandidateTable): TableSource {
-  return new TableSource({ table, name, sampling: recipeOf(view, name)?.sampling });
+  return new TableSource({ table, name, sampling: optionsOf(view, name)?.sampling });
 }
 
 /** The run's BM25 candidates or, where it has none, the same made for the sampled queries. */

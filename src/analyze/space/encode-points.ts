@@ -1,9 +1,9 @@
 import type { SessionOptions } from '../../engine/index.js';
 import { loadSide, type Side } from '../../model/folder/tower-folders.js';
 import { Encoder } from '../../model/index.js';
+import { modelFolder } from '../../run/model-folder.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import type { TrainingData } from '../../run/training-data.js';
-import { modelFolder } from '../../train/refresh/refresh.js';
 import type { VectorTable } from './distances.js';
 
 export interface PointEncoderOptions {

@@ -13,7 +13,7 @@ import { measureBm25 } from '../../repro/table1/measure-row.js';
 import { trainRow } from '../../repro/table1/train-row.js';
 import { isRun } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
-import { createRun } from '../../train/process/run-setup.js';
+import { createRun } from '../../train/process/create-run.js';
 import { watchTraining } from '../watch-training.js';
 import { DemoFolder, type DemoSettings } from './demo-folder.js';
 import { type DemoExample, describeExamples, largestGains } from './examples.js';

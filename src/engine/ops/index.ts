@@ -22,6 +22,7 @@ export { layerNorm } from './layer-norm.js';
 export { concat, expandTo, reshape, split, transpose } from './layout.js';
 export { linear, matmul } from './matmul.js';
 export { permuteRows } from './permute-rows.js';
+export { pick } from './pick.js';
 export { type ReduceOptions, reduceMax, reduceMean, reduceSum, sumTo } from './reduce.js';
 export { first, rowsUpTo } from './slice.js';
 export { logSoftmax, softmax } from './softmax.js';

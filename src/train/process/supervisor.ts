@@ -2,8 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NearmissError } from '../../base/errors.js';
 import { packageFile } from '../../base/package-files.js';
-import type { TimedEvent } from '../../run/events.js';
-import type { Role } from './processes.js';
+import type { Role, TimedEvent } from '../../run/events.js';
 import { RoleProgress } from './role-progress.js';
 
 /** What a role's process is told when it starts. */

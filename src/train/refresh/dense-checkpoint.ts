@@ -1,5 +1,4 @@
 import { totalmem } from 'node:os';
-import { NearmissError } from '../../base/errors.js';
 import { exists } from '../../base/files.js';
 import type { SessionOptions } from '../../engine/index.js';
 import type { Ranking } from '../../evaluate/index.js';
@@ -13,38 +12,26 @@ import {
 import { IndexFolder, removeAndRepeat } from '../../index/vectors/index-folder.js';
 import { loadSide } from '../../model/folder/tower-folders.js';
 import { Encoder } from '../../model/index.js';
-import {
-  CandidateTable,
-  mergeTables,
-  mine,
-  type RankedList,
-  replacedShare,
-  stalestQueries,
-} from '../../negatives/index.js';
-import type { NegativesRecipe } from '../../recipe/recipe.js';
-import type { RefreshEvent } from '../../run/events.js';
-import { outcomeOf } from '../../run/mining-outcome.js';
-import { type RunDirectory, START_FOLDER } from '../../run/run-directory.js';
-import type { TrainingData } from '../../run/training-data.js';
-import { withRules } from '../mining/mining-rules.js';
-import type { CheckpointView, CheckpointViewOptions } from './checkpoint-view.js';
+import type { RankedList } from '../../negatives/index.js';
+import { modelFolder } from '../../run/model-folder.js';
+import type { CheckpointSearch, CheckpointSearchOptions } from './checkpoint-search.js';
 import { encodeCorpus, removeShards } from './corpus-encoder.js';
 
 /** Queries searched at once. */
 const CHUNK = 2048;
 
 /** The corpus as one checkpoint sees it: encoded, indexed, ready for queries. */
-export class Refresh implements CheckpointView {
+export class DenseCheckpoint implements CheckpointSearch {
   readonly step: number;
   /** Seconds spent so far, by part. */
   readonly seconds = { encode: 0, index: 0, search: 0 };
-  readonly #options: CheckpointViewOptions;
+  readonly #options: CheckpointSearchOptions;
   readonly #queryEncoder: Encoder;
   readonly #index: DocumentIndex;
 
   private constructor(
     step: number,
-    options: CheckpointViewOptions,
+    options: CheckpointSearchOptions,
     queryEncoder: Encoder,
     index: DocumentIndex,
   ) {
@@ -55,16 +42,16 @@ export class Refresh implements CheckpointView {
   }
 
   /** Encodes and indexes the corpus with a checkpoint, or opens the index where that was done before. */
-  static async open(step: number, options: CheckpointViewOptions): Promise<Refresh> {
+  static async open(step: number, options: CheckpointSearchOptions): Promise<DenseCheckpoint> {
     const { run, session } = options;
     const folder = run.stepPath('index', step);
     const seconds = (await exists(folder)) ? { encode: 0, index: 0 } : await buildIndex(step, options);
     const model = await loadSide(await modelFolder(run, step), 'queries');
     const queryEncoder = await Encoder.create(model, { session });
     const index = await openIndex(folder, session);
-    const refresh = new Refresh(step, options, queryEncoder, index);
-    Object.assign(refresh.seconds, seconds);
-    return refresh;
+    const checkpoint = new DenseCheckpoint(step, options, queryEncoder, index);
+    Object.assign(checkpoint.seconds, seconds);
+    return checkpoint;
   }
 
   /** The best documents of some queries, by number. */
@@ -105,53 +92,9 @@ export class Refresh implements CheckpointView {
     return rankings;
   }
 
-  /** Mines the training queries whose turn it is and publishes the candidates of all. */
-  async publishNegatives(recipe: NegativesRecipe): Promise<RefreshEvent> {
-    const { run, data } = this.#options;
-    const { share } = this.#options.recipe.refresh;
-    const earlier = (await run.steps('negatives')).filter((step) => step < this.step);
-    const previous = await loadTable(run, earlier.at(-1), recipe, data);
-    const turn = previous ? stalestQueries(previous, share) : Int32Array.from(data.training.keys());
-    const { table, report } = await withRules(recipe, data, (rules) =>
-      mine({
-        ...data.tables,
-        source: 'ann',
-        checkpoint: this.step,
-        index: `${this.#options.recipe.refresh.index.type} of step ${this.step}`,
-        documentCount: data.documents.count,
-        depth: recipe.depth,
-        lists: this.#trainingLists(turn, recipe.depth),
-        positives: (query) => data.training[query].positives,
-        rules,
-      }),
-    );
-    const published = previous ? mergeTables(previous, table, turn) : table;
-    const mining = outcomeOf(`ann negatives of step ${this.step}`, published, report);
-    await published.save(run.stepPath('negatives', this.step), { overwrite: true });
-    return {
-      type: 'refresh',
-      step: this.step,
-      encodeSeconds: this.seconds.encode,
-      indexSeconds: this.seconds.index,
-      searchSeconds: this.seconds.search,
-      documents: data.documents.count,
-      queries: turn.length,
-      ...(previous && { replacedShare: replacedShare(previous, published) }),
-      mining,
-    };
-  }
-
   async close(): Promise<void> {
     await this.#queryEncoder.release();
     await this.#index.close();
-  }
-
-  async *#trainingLists(turn: Int32Array, depth: number): AsyncGenerator<RankedList> {
-    const { training } = this.#options.data;
-    const queries = Int32Array.from(turn, (member) => training[member].query);
-    for await (const { place, ids, scores } of this.search(queries, depth)) {
-      yield { query: turn[place], ids, scores };
-    }
   }
 }
 
@@ -166,7 +109,7 @@ async function openIndex(folder: string, { threads }: SessionOptions): Promise<D
 /** Writes `index/step-N`; gives the seconds that encoding and indexing took. */
 async function buildIndex(
   step: number,
-  options: CheckpointViewOptions,
+  options: CheckpointSearchOptions,
 ): Promise<{ encode: number; index: number }> {
   const { run, recipe, data, session } = options;
   const directory = run.file('cache', 'shards', String(step));
@@ -192,26 +135,4 @@ async function buildIndex(
   });
   await removeShards(directory);
   return { encode: (encoded - started) / 1000, index: (performance.now() - encoded) / 1000 };
-}
-
-/** Where the model of a step is: its checkpoint or, when that is gone, the best model if it is that one. */
-export async function modelFolder(run: RunDirectory, step: number): Promise<string> {
-  if (await run.has('checkpoints', step)) return run.stepPath('checkpoints', step);
-  if (step === 0) return run.file(START_FOLDER);
-  const best = await run.readJson<{ step: number }>('best.json');
-  if (best?.step === step) return run.file('best');
-  throw new NearmissError(`${run.path}: no checkpoint of step ${step}`, {
-    hint: `there are ${(await run.steps('checkpoints')).join(', ') || 'none'}`,
-  });
-}
-
-async function loadTable(
-  run: RunDirectory,
-  step: number | undefined,
-  { depth }: NegativesRecipe,
-  { tables }: TrainingData,
-): Promise<CandidateTable | undefined> {
-  if (step === undefined) return undefined;
-  const table = await CandidateTable.load(run.stepPath('negatives', step), tables);
-  return table.depth === depth ? table : undefined;
 }

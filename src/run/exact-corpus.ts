@@ -1,15 +1,15 @@
-import { exists } from '../../base/files.js';
-import { withWriteLock } from '../../base/lock/write-lock.js';
-import type { SessionOptions } from '../../engine/index.js';
-import { readDocumentFiles } from '../../index/vectors/document-files.js';
-import { DocumentIndex, documentFiles, FlatIndex, writeVectorIndex } from '../../index/vectors/index.js';
-import { IndexFolder, removeAndRepeat } from '../../index/vectors/index-folder.js';
-import { loadSide } from '../../model/folder/tower-folders.js';
-import { Encoder } from '../../model/index.js';
-import { READ_ONLY_RUN, type RunDirectory } from '../../run/run-directory.js';
-import type { TrainingData } from '../../run/training-data.js';
-import { encodeCorpus, removeShards } from '../../train/refresh/corpus-encoder.js';
-import { modelFolder } from '../../train/refresh/refresh.js';
+import { exists } from '../base/files.js';
+import { withWriteLock } from '../base/lock/write-lock.js';
+import type { SessionOptions } from '../engine/index.js';
+import { readDocumentFiles } from '../index/vectors/document-files.js';
+import { DocumentIndex, documentFiles, FlatIndex, writeVectorIndex } from '../index/vectors/index.js';
+import { IndexFolder, removeAndRepeat } from '../index/vectors/index-folder.js';
+import { loadSide } from '../model/folder/tower-folders.js';
+import { Encoder } from '../model/index.js';
+import { encodeCorpus, removeShards } from '../train/refresh/corpus-encoder.js';
+import { modelFolder } from './model-folder.js';
+import { READ_ONLY_RUN, type RunDirectory } from './run-directory.js';
+import type { TrainingData } from './training-data.js';
 
 export interface ExactCorpusOptions {
   run: RunDirectory;

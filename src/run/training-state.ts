@@ -1,7 +1,7 @@
 import type { RunEvent } from './events.js';
 
 /** What the live view knows of a run: everything it draws is a function of this. */
-export interface ViewState {
+export interface TrainingState {
   stage: string;
   /** Steps done. */
   step: number;
@@ -19,6 +19,8 @@ export interface ViewState {
   lastEvaluation?: Evaluated;
   bestEvaluation?: Evaluated;
   encoding?: { step: number; done: number; total: number };
+  /** A stage that makes data; `total` 0 where it is not known. */
+  making?: { stage: string; done: number; total: number };
   /** Seconds until the last step, at the pace so far. */
   secondsLeft?: number;
   /** When and where the pace is measured from: a resumed run does not start at 0. */
@@ -43,7 +45,7 @@ const MOST_MEANS = 256;
 /** Weight of the newest step in the smoothed pace. */
 const SMOOTHING = 0.2;
 
-export const INITIAL_VIEW: ViewState = {
+export const INITIAL_STATE: TrainingState = {
   stage: '',
   step: 0,
   totalSteps: 0,
@@ -51,12 +53,12 @@ export const INITIAL_VIEW: ViewState = {
 };
 
 /** The state after an event that arrived at `now` (milliseconds). */
-export function applyEvent(state: ViewState, event: RunEvent, now: number): ViewState {
+export function applyEvent(state: TrainingState, event: RunEvent, now: number): TrainingState {
   switch (event.type) {
     case 'start':
       if (event.process !== 'trainer') return state;
       // From the beginning: another run than the one shown before. Later: the pace was another process's.
-      return event.step === 0 ? INITIAL_VIEW : { ...state, paceFrom: undefined, secondsLeft: undefined };
+      return event.step === 0 ? INITIAL_STATE : { ...state, paceFrom: undefined, secondsLeft: undefined };
     case 'step': {
       const { stage, totalSteps, loss, gradientNorm, negativesVersion } = event;
       const step = event.step + 1;
@@ -71,7 +73,7 @@ export function applyEvent(state: ViewState, event: RunEvent, now: number): View
         loss,
         gradientNorm,
         negativesVersion,
-        losses: extend(stage === state.stage ? state.losses : INITIAL_VIEW.losses, loss),
+        losses: extend(stage === state.stage ? state.losses : INITIAL_STATE.losses, loss),
         tokensPerSecond: before + SMOOTHING * (pace - before),
         waitingFor: undefined,
         paceFrom,
@@ -93,6 +95,10 @@ export function applyEvent(state: ViewState, event: RunEvent, now: number): View
         bestEvaluation: event.best ? evaluated : state.bestEvaluation,
       };
     }
+    case 'make':
+      return { ...state, making: event, waitingFor: undefined };
+    case 'made':
+      return { ...state, making: undefined };
     case 'wait':
       return { ...state, waitingFor: event.for };
     default:

@@ -1,11 +1,11 @@
 import type { SessionOptions } from '../../engine/index.js';
 import type { Ranking } from '../../evaluate/index.js';
-import type { NegativesRecipe, Recipe } from '../../recipe/recipe.js';
-import type { RefreshEvent } from '../../run/events.js';
+import type { RankedList } from '../../negatives/index.js';
+import type { Recipe } from '../../recipe/recipe.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import type { TrainingData } from '../../run/training-data.js';
 
-export interface CheckpointViewOptions {
+export interface CheckpointSearchOptions {
   run: RunDirectory;
   recipe: Recipe;
   data: TrainingData;
@@ -16,14 +16,14 @@ export interface CheckpointViewOptions {
   signal?: AbortSignal;
 }
 
-/** The collection as one checkpoint sees it: what the Inferencer measures, and mines where the kind can. */
-export interface CheckpointView {
+/** The collection as one checkpoint sees it: what is measured and mined. */
+export interface CheckpointSearch {
   readonly step: number;
   /** Seconds spent so far, by part. */
   readonly seconds: Record<string, number>;
   /** The best `k` documents of each query, with ids as the collection has them. */
   rankings(queries: ArrayLike<number>, k: number): Promise<Map<string, Ranking>>;
-  /** Mines the training queries whose turn it is and publishes the candidates of all. */
-  publishNegatives(recipe: NegativesRecipe): Promise<RefreshEvent>;
+  /** The same by numbers, query after query; `place` is the query's among those asked. Fails where it needs an index and has none. */
+  search(queries: ArrayLike<number>, k: number): AsyncIterable<RankedList & { place: number }>;
   close(): Promise<void>;
 }

@@ -1,18 +1,19 @@
-import { writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
-import { CREATED_BY } from '../base/version.js';
-import type { SessionOptions } from '../engine/index.js';
-import { evaluate, findAnswerRanks } from '../evaluate/index.js';
-import type { ModelCard } from '../model/index.js';
-import type { Recipe } from '../recipe/recipe.js';
-import type { EventWriter } from '../run/events.js';
-import { type Plan, planRun } from '../run/plan.js';
-import { type RunDirectory, waitFor } from '../run/run-directory.js';
-import { bestSoFar, type StepEvaluation } from '../run/step-evaluation.js';
-import { type EvaluationSet, evaluationSet, type TrainingData } from '../run/training-data.js';
-import { kindOf } from './model/encoder-kinds.js';
-import { askToStop } from './process/early-stop.js';
-import type { CheckpointView } from './refresh/checkpoint-view.js';
-import { annAfter, isMeasured, openCheckpoints, prune } from './refresh/open-checkpoints.js';
+import { writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
+import { CREATED_BY } from '../../base/version.js';
+import type { SessionOptions } from '../../engine/index.js';
+import { evaluate, findAnswerRanks } from '../../evaluate/index.js';
+import type { ModelCard } from '../../model/index.js';
+import type { Recipe } from '../../recipe/recipe.js';
+import type { EventWriter } from '../../run/events.js';
+import { freshSourceOf, lossesOf, type Plan, planRun } from '../../run/plan.js';
+import { type RunDirectory, waitFor } from '../../run/run-directory.js';
+import { bestSoFar, type StepEvaluation } from '../../run/step-evaluation.js';
+import { type EvaluationSet, evaluationSet, type TrainingData } from '../../run/training-data.js';
+import { trainedKinds } from '../model/kinds.js';
+import { askToStop } from '../process/early-stop.js';
+import type { CheckpointSearch } from './checkpoint-search.js';
+import { freshSourceAfter, isMeasured, openCheckpoints, prune } from './open-checkpoints.js';
+import { publishNegatives } from './publish-negatives.js';
 
 export interface InferencerOptions {
   run: RunDirectory;
@@ -57,9 +58,10 @@ export async function runInferencer(options: InferencerOptions): Promise<void> {
 async function remakeBestIndex(options: InferencerOptions): Promise<void> {
   const { run, recipe } = options;
   const step = (await bestSoFar(run))?.step;
-  if (recipe.model.kind === 'cross' || step === undefined || (await run.has('index', step))) return;
-  const view = await openView(step, options);
-  await view.close();
+  if (!trainedKinds.get(recipe.model.kind).indexes || step === undefined || (await run.has('index', step)))
+    return;
+  const found = await openCheckpoint(step, options);
+  await found.close();
 }
 
 /** In lockstep every checkpoint has its turn; else the newest one, and those it overtakes are left out. */
@@ -72,10 +74,10 @@ async function isDone(options: InferencerOptions, plan: Plan): Promise<boolean> 
   return (await options.run.isFinished()) && (await nextCheckpoint(options, plan)) === undefined;
 }
 
-function openView(step: number, options: InferencerOptions): Promise<CheckpointView> {
+function openCheckpoint(step: number, options: InferencerOptions): Promise<CheckpointSearch> {
   const onProgress = (done: number, total: number): Promise<void> =>
     options.events.write({ type: 'encode', step, done, total });
-  return kindOf(options.recipe).openCheckpoint(step, { ...options, onProgress });
+  return trainedKinds.get(options.recipe.model.kind).openCheckpoint(step, { ...options, onProgress });
 }
 
 /** Mines and measures with a checkpoint what has not been mined and measured yet. */
@@ -86,23 +88,29 @@ async function workOn(
   options: InferencerOptions,
 ): Promise<void> {
   const { run, recipe, events } = options;
-  const view = await openView(step, options);
+  const found = await openCheckpoint(step, options);
   try {
-    const ann = annAfter(plan, step);
-    if (ann && !(await run.has('negatives', step))) await events.write(await view.publishNegatives(ann));
-    if (isMeasured(recipe, plan, step)) await measure(view, dev, options);
+    const fresh = freshSourceAfter(plan, step);
+    if (fresh && !(await run.has('negatives', step))) {
+      await events.write(await publishNegatives(found, fresh, options));
+    }
+    if (isMeasured(recipe, plan, step)) await measure(found, dev, options);
   } finally {
-    await view.close();
+    await found.close();
   }
   await prune(run, recipe, plan);
 }
 
-async function measure(view: CheckpointView, dev: EvaluationSet, options: InferencerOptions): Promise<void> {
+async function measure(
+  checkpoint: CheckpointSearch,
+  dev: EvaluationSet,
+  options: InferencerOptions,
+): Promise<void> {
   const { run, recipe, data, events } = options;
-  const { step } = view;
+  const { step } = checkpoint;
   const { measures, best, split, depth } = recipe.evaluation;
   const started = performance.now();
-  const rankings = await view.rankings(dev.queries, depth);
+  const rankings = await checkpoint.rankings(dev.queries, depth);
   const found = { tag: `step ${step}`, rankings };
   const needsAnswers = measures.some((measure) => measure.startsWith('Coverage'));
   const answerRanks = needsAnswers ? await findAnswerRanks(data.dataset, found, { depth, split }) : undefined;
@@ -114,7 +122,7 @@ async function measure(view: CheckpointView, dev: EvaluationSet, options: Infere
     split,
     queries: dev.queries.length,
     measures: values,
-    seconds: view.seconds,
+    seconds: checkpoint.seconds,
   };
   if (isBest) {
     await keepBest(options, evaluation);
@@ -131,7 +139,7 @@ async function keepBest(
   { run, recipe, data }: InferencerOptions,
   { step, split, measures }: StepEvaluation,
 ): Promise<void> {
-  const model = await kindOf(recipe).load(run.stepPath('checkpoints', step));
+  const model = await trainedKinds.get(recipe.model.kind).load(run.stepPath('checkpoints', step));
   const dataset = data.dataset.name;
   const card: Partial<ModelCard> = {
     name: `${dataset}-${recipe.name}`,
@@ -142,15 +150,21 @@ async function keepBest(
       recipe: recipe.name,
       seed: recipe.seed,
       step,
-      loss: recipe.loss.name,
+      loss: lossNames(recipe),
       optimizer: recipe.optimizer.name,
     },
     versions: { nearmiss: CREATED_BY, node: process.versions.node },
-    ance: recipe.stages.some(({ negatives }) => negatives.some(({ source }) => source === 'ann')),
+    ance: planRun(recipe).stages.some((stage) => freshSourceOf(stage) !== undefined),
   };
   await writeDirectoryAtomic(run.file('best'), (folder) => model.fill(folder, { card }), {
     replaces: 'anything',
   });
+}
+
+/** The losses of all stages, each once. */
+function lossNames(recipe: Recipe): string {
+  const names = recipe.stages.flatMap((stage) => lossesOf(recipe, stage).map(({ name }) => name));
+  return [...new Set(names)].join(' + ');
 }
 
 function json(value: unknown): string {

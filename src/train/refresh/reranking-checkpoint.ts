@@ -4,27 +4,30 @@ import { openBm25Index } from '../../index/bm25/index.js';
 import { CrossEncoder, joinTexts, loadCrossEncoder } from '../../model/index.js';
 import type { RankedList } from '../../negatives/index.js';
 import { listsFromBm25, type QueryText } from '../../negatives/lists/from-bm25.js';
-import type { RefreshEvent } from '../../run/events.js';
-import { bm25Folder } from '../mining/static-candidates.js';
-import type { CheckpointView, CheckpointViewOptions } from './checkpoint-view.js';
-import { modelFolder } from './refresh.js';
+import { bm25Folder } from '../../run/bm25-folder.js';
+import { modelFolder } from '../../run/model-folder.js';
+import type { CheckpointSearch, CheckpointSearchOptions } from './checkpoint-search.js';
 
 /** What a cross-encoder's checkpoint makes of BM25's first documents: it can rerank, but not search. */
-export class RerankedView implements CheckpointView {
+export class RerankingCheckpoint implements CheckpointSearch {
   readonly step: number;
   readonly seconds = { bm25: 0, score: 0 };
-  readonly #options: CheckpointViewOptions;
+  readonly #options: CheckpointSearchOptions;
   readonly #scorer: CrossEncoder;
 
-  private constructor(step: number, options: CheckpointViewOptions, scorer: CrossEncoder) {
+  private constructor(step: number, options: CheckpointSearchOptions, scorer: CrossEncoder) {
     this.step = step;
     this.#options = options;
     this.#scorer = scorer;
   }
 
-  static async open(step: number, options: CheckpointViewOptions): Promise<RerankedView> {
+  static async open(step: number, options: CheckpointSearchOptions): Promise<RerankingCheckpoint> {
     const model = await loadCrossEncoder(await modelFolder(options.run, step));
-    return new RerankedView(step, options, await CrossEncoder.create(model, { session: options.session }));
+    return new RerankingCheckpoint(
+      step,
+      options,
+      await CrossEncoder.create(model, { session: options.session }),
+    );
   }
 
   /** BM25's best `k` documents of each query, in the order of their scores. */
@@ -48,7 +51,7 @@ export class RerankedView implements CheckpointView {
     return rankings;
   }
 
-  async publishNegatives(): Promise<RefreshEvent> {
+  search(): AsyncIterable<RankedList & { place: number }> {
     throw new NearmissError('a cross-encoder has no index to mine negatives from', {
       hint: 'take negatives from bm25, or from a file that a retriever made (source: static)',
     });
