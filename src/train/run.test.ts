@@ -8,10 +8,11 @@ import { UsearchGraph } from '../index/vectors/usearch.js';
 import { CandidateTable } from '../negatives/index.js';
 import { EventWriter, type TimedEvent } from '../run/events.js';
 import { fixedTableNames } from '../run/fixed-tables.js';
-import { openRun } from '../run/open-run.js';
+import { newestModel, openRun } from '../run/open-run.js';
 import { readRunDescription } from '../run/run-description.js';
 import type { RunDirectory } from '../run/run-directory.js';
 import { openSearcher } from '../search/index.js';
+import { trainedKinds } from './model/kinds.js';
 import { takeRole } from './process/processes.js';
 import { DenseCheckpoint } from './refresh/dense-checkpoint.js';
 import { bothRoles, eventsOf, startRun as start, stopAfter, weightsOf } from './run.fixture.js';
@@ -116,8 +117,8 @@ test('a share of the queries is mined at each refresh, those that waited longest
 
 test('where checkpoints are far apart, something to go on from is saved between them', async () => {
   const run = await startRun('between', ['checkpoint.every=100', 'stages.warmup.steps=6']);
-  const { description, data, model } = await openRun(run.path, { quiet: true });
-  const { recipe, recipeFingerprint } = description;
+  const { description, data } = await openRun(run.path, { quiet: true });
+  const model = await trainedKinds.get('dual').load(await newestModel(run));
   const events = await EventWriter.open(run.file('events', 'trainer.jsonl'));
   const saved: number[][] = [];
   const shouldStop = async (): Promise<boolean> => {
@@ -127,8 +128,7 @@ test('where checkpoints are far apart, something to go on from is saved between 
   const session = { threads: 1 };
   await runTrainer({
     run,
-    recipe,
-    recipeFingerprint,
+    description,
     data,
     model,
     events,

@@ -4,7 +4,7 @@ import { type EncoderSpec, encoderParameters } from '../../model/encoder/encoder
 import type { TokenizedText } from '../../model/encoder/packed-batch.js';
 import { openModelFolder } from '../../model/folder/model-folder.js';
 import { SafetensorsFile } from '../../model/tensors/safetensors.js';
-import type { TrainingBatch } from '../task/batch.js';
+import type { RetrievalBatch } from '../task/batch.js';
 
 type Side = 'query' | 'positive' | 'negative';
 
@@ -28,7 +28,7 @@ export interface Oracle {
   parameters: ParameterStore;
   texts: Record<Side, TokenizedText[]>;
   /** One positive and one hard negative for each query. */
-  batch: TrainingBatch;
+  batch: RetrievalBatch;
 }
 
 export async function loadOracle(): Promise<Oracle> {
@@ -46,7 +46,8 @@ export async function loadOracle(): Promise<Oracle> {
     negative: unpad(padded.negative),
   };
   const count = texts.query.length;
-  const batch: TrainingBatch = {
+  const batch: RetrievalBatch = {
+    examples: count,
     queries: texts.query,
     documents: [...texts.positive, ...texts.negative],
     positives: texts.query.map((_, i) => i),

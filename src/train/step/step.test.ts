@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { AdamW, emitOnnx, Graph, globalNorm, Lamb, Session } from '../../engine/index.js';
 import { bce, hinge, infoNce, type Loss, nll, rankNet } from '../../loss/index.js';
 import type { HeadConfig } from '../../model/encoder/encoder-graph.js';
-import type { TrainingBatch } from '../task/batch.js';
+import type { RetrievalBatch } from '../task/batch.js';
 import { parameterFeeds } from './gradient-graph.js';
 import {
   expectedDescents,
@@ -11,18 +11,18 @@ import {
   oracleTensors,
   relativeDifference,
 } from './oracle.fixture.js';
-import { DirectStep } from './step.js';
+import { towerStep } from './tower-step.fixture.js';
 import { Tower } from './towers.js';
 
 const RANDOM = { seed: 1, step: 0 };
 
-const withoutHardNegatives = (batch: TrainingBatch): TrainingBatch => ({
+const withoutHardNegatives = (batch: RetrievalBatch): RetrievalBatch => ({
   ...batch,
   documents: batch.documents.slice(0, batch.queries.length),
 });
 
 /** What the oracle's names mean; the margin of its hinge is part of the name. */
-function caseOf(name: string): { loss: Loss; batchOf?: (batch: TrainingBatch) => TrainingBatch } {
+function caseOf(name: string): { loss: Loss; batchOf?: (batch: RetrievalBatch) => RetrievalBatch } {
   const cases: Record<string, ReturnType<typeof caseOf>> = {
     nll_pair: { loss: nll },
     infonce_inbatch: { loss: infoNce, batchOf: withoutHardNegatives },
@@ -40,7 +40,7 @@ describe('a training step equals PyTorch in float64 (oracles/bert-step)', () => 
   test.each(expectedLosses)('$name', async ({ name, loss: expectedLoss, gradientNorm }) => {
     const { spec, parameters, batch } = await loadOracle();
     const { loss, batchOf } = caseOf(name);
-    const step = await DirectStep.create({ spec, parameters, loss, groups: 3 });
+    const step = await towerStep({ spec, parameters, loss, groups: 3 });
     const gradients = parameters.zerosLike();
     const result = await step.addGradients(batchOf?.(batch) ?? batch, gradients, RANDOM);
     expect(Math.abs(result.loss - expectedLoss)).toBeLessThan(1e-5 * Math.max(1, expectedLoss));
@@ -78,7 +78,7 @@ describe('a training step equals PyTorch in float64 (oracles/bert-step)', () => 
 
   test.each(expectedDescents)('parameters $name', async (expected) => {
     const { spec, parameters, batch } = await loadOracle();
-    const step = await DirectStep.create({ spec, parameters, loss: nll });
+    const step = await towerStep({ spec, parameters, loss: nll });
     const optimizer = new OPTIMIZERS[expected.optimizer](parameters, expected.options);
     const gradients = parameters.zerosLike();
     for (let i = 0; i < expected.steps; i++) {

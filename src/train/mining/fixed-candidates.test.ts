@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDataset } from '../../data/index.js';
-import { CandidateTable, loadMiningData, mine } from '../../negatives/index.js';
-import type { NegativesRecipe } from '../../recipe/recipe.js';
+import { CandidateTable, loadMiningData, mine, type RankedOptions } from '../../negatives/index.js';
 import { fixedTableNames } from '../../run/fixed-tables.js';
 import { openRun } from '../../run/open-run.js';
+import type { RunDescription } from '../../run/run-description.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import type { TrainingData } from '../../run/training-data.js';
 import { eventsOf, startRun, stopAfter } from '../run.fixture.js';
 import { writeSynonyms } from '../synonyms.fixture.js';
-import { type FixedRecipe, staticCandidates } from './static-candidates.js';
+import { fixedCandidates } from './fixed-candidates.js';
+import { bm25Lists, fileLists } from './rankings.js';
 
-const DEFAULTS: NegativesRecipe = {
-  source: 'static',
+const DEFAULTS: RankedOptions = {
   count: 1,
   depth: 20,
   sampling: 'uniform',
@@ -26,6 +26,7 @@ const DEFAULTS: NegativesRecipe = {
 let folder: string;
 let run: RunDirectory;
 let data: TrainingData;
+let description: RunDescription;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'nearmiss-static-'));
   await writeSynonyms(join(folder, 'data'), { words: 6, seed: 1 });
@@ -34,7 +35,7 @@ beforeAll(async () => {
   const first = JSON.parse((await readFile(corpus, 'utf8')).split('\n')[positiveOf(await judgments(), 0)]);
   await writeFile(corpus, `${JSON.stringify({ ...first, _id: 'copy' })}\n`, { flag: 'a' });
   run = await startRun(folder, 'run');
-  data = (await openRun(run.path, { quiet: true })).data;
+  ({ data, description } = await openRun(run.path, { quiet: true }));
 });
 afterAll(async () => {
   await data.close();
@@ -63,12 +64,19 @@ async function writeRun(name: string, ...documents: string[]): Promise<string> {
 }
 
 const mined: unknown[] = [];
-const candidates = (
-  recipe: Partial<NegativesRecipe> & Pick<FixedRecipe, 'source'>,
-): Promise<CandidateTable> =>
-  staticCandidates(run, data, { ...DEFAULTS, ...recipe }, async (event) => {
+/** Mined as the sources `bm25` and `static` have it done. */
+function candidates({
+  source,
+  ...given
+}: Partial<RankedOptions> & { source: 'bm25' | 'static'; file?: string }): Promise<CandidateTable> {
+  const options = { ...DEFAULTS, ...given };
+  const lists = () =>
+    source === 'bm25' ? bm25Lists(run, data, options.depth) : fileLists(given.file!, data, description);
+  const rankings = { source, options, index: given.file, what: `${source} negatives`, lists };
+  return fixedCandidates(run, data, rankings, async (event) => {
     mined.push(event);
   });
+}
 const idsOf = (table: CandidateTable): Set<string> =>
   new Set(
     Array.from(
