@@ -1,5 +1,5 @@
 import type { OnnxBuilder } from './onnx/builder.js';
-import { type Dim, type DType, formatShape, type Shape, sameShape } from './shape.js';
+import { type ConstantTensor, type Dim, type DType, formatShape, type Shape, sameShape } from './shape.js';
 
 /** What is known of a tensor before it exists. */
 export interface ValueType {
@@ -49,12 +49,6 @@ export interface Node<Attributes = unknown> {
   readonly attributes: Attributes;
   readonly inputs: readonly Value[];
   readonly outputs: readonly Value[];
-}
-
-/** Numbers fixed when the graph is built. */
-export interface ConstantTensor {
-  shape: readonly number[];
-  data: Float32Array | Int32Array | BigInt64Array;
 }
 
 /**
@@ -167,4 +161,8 @@ function constantDtype(data: ConstantTensor['data']): DType {
   return data instanceof Int32Array ? 'int32' : 'int64';
 }
 
-export type { Dim, DType, Shape };
+export type { ConstantTensor, Dim, DType, Shape };
+
+export function nameOf(value: Value): string {
+  return value.name;
+}

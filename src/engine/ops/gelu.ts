@@ -1,5 +1,6 @@
 import type { Op, Value } from '../graph.js';
-import { add, exp, mul, nameOf } from './elementwise.js';
+import { nameOf } from '../graph.js';
+import { add, exp, mul } from './elementwise.js';
 
 const geluOp: Op = {
   name: 'gelu',

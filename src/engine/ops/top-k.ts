@@ -1,5 +1,5 @@
 import type { Dim, Op, Value } from '../graph.js';
-import { nameOf } from './elementwise.js';
+import { nameOf } from '../graph.js';
 
 const topKOp: Op<{ dim: Dim }> = {
   name: 'topK',
