@@ -29,7 +29,7 @@ const NEWLINE = 0x0a;
  *
  * @example
  * for await (const { first, lines } of readLineBatches('run.trec')) {
- *   lines.forEach((line, i) => parse(line, first + i));
+ *   lines.forEach((line, i) => console.log(first + i, line));
  * }
  */
 export async function* readLineBatches(path: string, options: LinesOptions = {}): AsyncGenerator<LineBatch> {
@@ -57,7 +57,7 @@ export async function* readLineBatches(path: string, options: LinesOptions = {})
  * Like {@link readLineBatches}, one line at a time, for files where speed does not matter.
  *
  * @example
- * for await (const { text, number } of readLines('qrels.txt')) …
+ * for await (const { text, number } of readLines('qrels.txt')) console.log(number, text);
  */
 export async function* readLines(
   path: string,

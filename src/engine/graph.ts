@@ -60,7 +60,7 @@ export interface Node<Attributes = unknown> {
  * const x = graph.input('x', ['batch', 3]);
  * const w = graph.parameter('w', [2, 3]);
  * const loss = reduceMean(mul(linear(x, w), linear(x, w)));
- * const { dense } = differentiate(loss, [w]);
+ * const gradient = differentiateLoss(loss, [w]).dense.get(w);
  */
 export class Graph {
   readonly inputs: Value[] = [];

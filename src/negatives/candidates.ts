@@ -11,7 +11,7 @@ export const NONE = -1;
  * matrices belongs to query `q`; its first `counts[q]` places are used.
  *
  * @example
- * const { table } = await mine({ queryCount, depth: 200, lists, positives, rules, source: 'bm25' });
+ * const { table } = await mine({ queryCount, documentCount, depth: 200, lists, positives, rules, source: 'bm25' });
  * await table.save('run/negatives/step-000300');
  * const same = await CandidateTable.load('run/negatives/step-000300');
  */

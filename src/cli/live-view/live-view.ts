@@ -27,7 +27,9 @@ const DEFAULT_WIDTH = 80;
  *
  * @example
  * const view = new LiveView();
- * await supervise({ path, onEvent: (role, event) => view.show(role, event), … });
+ * for (const event of parseEvents(await readFile('runs/medquad/events/trainer.jsonl', 'utf8'))) {
+ *   view.show('trainer', event);
+ * }
  * view.close();
  */
 export class LiveView {

@@ -17,13 +17,14 @@ interface Part {
 /**
  * Draws a run's state as lines of at most `width` characters.
  *
- * @example
+ * ```text
  * train        ance 210/300  █████████████████████░░░░░░░░░  70%  ETA 4 min 12 s
  * loss         0.4121  █▇▆▆▅▄▄▃▃▃▂▂▂▂▁▁▁▁
  * gradients    norm 1.03, 4,120 tokens/s
  * negatives    of step 200, 10 steps old, 38% replaced
  * dev at step  200  RR@10 0.8531 (★ 0.8731 at 100)  nDCG@10 0.8912
  * inferencer   step 200  ██████████████████░░░░░░░░░░░  62%  10,688/17,248 texts
+ * ```
  */
 export function renderView(
   state: TrainingState,

@@ -44,8 +44,8 @@ const BM25_FOLDER: FolderContents = {
  * Indexes documents (title and text as one field) into a folder, which appears when it is complete.
  *
  * @example
- * const dataset = await openDataset('data/scifact');
- * await buildBm25Index('indexes/scifact', dataset.documents(), { language: 'en' });
+ * const dataset = await openDataset('data/mine');
+ * await buildBm25Index('indexes/mine', dataset.documents(), { language: 'en' });
  */
 export async function buildBm25Index(
   folder: string,

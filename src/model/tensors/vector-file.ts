@@ -145,7 +145,7 @@ export function storageType(path: string, asked: StorageType | undefined): Stora
  *
  * @example
  * const file = await VectorFile.open('corpus.npy');
- * for await (const block of file.blocks(4096)) search(block);
+ * for await (const block of file.blocks(4096)) await builder.add(block);
  * await file.close();
  */
 export class VectorFile {

@@ -48,6 +48,7 @@ export class StoredDocuments implements DocumentStore, FilterableDocuments {
    * @example
    * const store = await StoredDocuments.open('runs/mine/cache/search/documents', await openDataset('data/mine'));
    * const document = await store.get('d7');
+   * await store.close();
    */
   static async open(
     folder: string,

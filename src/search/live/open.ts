@@ -43,6 +43,7 @@ const READ_ONLY_STATE =
  * @example
  * const live = await openLiveSearcher('runs/medquad', { state: 'state/medquad' });
  * await live.upsert([{ id: 'new-1', text: 'Iron tablets and anemia' }]);
+ * await live.close();
  */
 export async function openLiveSearcher(
   base: Searcher | string,

@@ -24,6 +24,7 @@ export interface OpenLogOptions {
  * @example
  * const log = await WriteAheadLog.open('state', { onRecord: (record) => replay(record) });
  * await log.append(record, () => apply(record)); // on disk and applied
+ * await log.close();
  */
 export class WriteAheadLog {
   readonly folder: string;
