@@ -47,6 +47,13 @@ export function text(expected = 'a text'): z.ZodString {
   return z.string({ error: expected }).min(1, { error: expected }).meta({ expected });
 }
 
+/** Whether a setting is the path of a file, i.e. `text('a path')`, with or without a default. */
+export function isPath(setting: z.core.$ZodType): boolean {
+  const { innerType } = setting._zod.def as { innerType?: z.core.$ZodType };
+  if (innerType) return isPath(innerType);
+  return z.globalRegistry.get(setting)?.expected === 'a path';
+}
+
 /** A list with at least one item. */
 export function list<T extends z.ZodType>(item: T, expected: string): z.ZodArray<T> {
   return z.array(item, { error: expected }).min(1, { error: expected }).meta({ expected });
@@ -61,15 +68,22 @@ type Defaulted<S extends z.ZodRawShape> = {
   [K in keyof S]: S[K] extends z.ZodType ? z.ZodDefault<S[K]> : never;
 };
 
+/** Fields that all have defaults. */
+export function defaulted<S extends z.ZodRawShape>(
+  fields: S,
+  defaults: { [K in keyof S]: z.output<S[K]> },
+): Defaulted<S> {
+  const entries = Object.entries(fields).map(([name, field]) => [
+    name,
+    (field as z.ZodType).default(defaults[name] as never),
+  ]);
+  return Object.fromEntries(entries) as Defaulted<S>;
+}
+
 /** A mapping whose fields all have defaults, and which may be left out altogether. */
 export function section<S extends z.ZodRawShape>(
   fields: S,
   defaults: { [K in keyof S]: z.output<S[K]> },
 ): z.ZodPrefault<z.ZodObject<Defaulted<S>, z.core.$strict>> {
-  const entries = Object.entries(fields).map(([name, field]) => [
-    name,
-    (field as z.ZodType).default(defaults[name] as never),
-  ]);
-  const object = mapping(Object.fromEntries(entries) as Defaulted<S>);
-  return object.prefault({} as never);
+  return mapping(defaulted(fields, defaults)).prefault({} as never);
 }

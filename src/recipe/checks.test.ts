@@ -60,35 +60,35 @@ describe('what a cross-encoder cannot do', () => {
 
 describe('what cannot be trained', () => {
   test.each([
-    [
-      stage('{source: static}'),
-      'my.yaml:4: stages.a.negatives.0.file: static negatives expect a file, got nothing',
-    ],
+    [stage('{source: static}'), 'my.yaml:4: stages.a.negatives.0.file: expected a path, got nothing'],
     [
       stage('{source: in-batch, count: 3}'),
-      'my.yaml:4: stages.a.negatives.0.count: in-batch negatives have no count, got 3',
+      'my.yaml:4: stages.a.negatives.0.count: in-batch has no count, got a number (3)',
     ],
     [
       stage('{source: random, depth: 9}'),
-      'my.yaml:4: stages.a.negatives.0.depth: random negatives have no depth, got 9',
+      'my.yaml:4: stages.a.negatives.0.depth: random has no depth, got a number (9)',
     ],
     [
       stage('{source: random, margin: 0}'),
-      'my.yaml:4: stages.a.negatives.0.margin: random negatives have no margin, got 0',
+      'my.yaml:4: stages.a.negatives.0.margin: random has no margin, got a number (0)',
     ],
     [
       stage('{source: random, dropAnswers: true}'),
-      'my.yaml:4: stages.a.negatives.0.dropAnswers: random negatives have no dropAnswers, got true',
+      'my.yaml:4: stages.a.negatives.0.dropAnswers: random has no dropAnswers, got a boolean (true)',
     ],
     [
       stage('{source: in-batch, keepDuplicates: true}'),
-      'my.yaml:4: stages.a.negatives.0.keepDuplicates: in-batch negatives have no keepDuplicates, got true',
+      'my.yaml:4: stages.a.negatives.0.keepDuplicates: in-batch has no keepDuplicates, got a boolean (true)',
     ],
     [
       stage('{source: bm25, file: x}'),
-      'my.yaml:4: stages.a.negatives.0.file: bm25 negatives have no file, got x',
+      'my.yaml:4: stages.a.negatives.0.file: bm25 has no file, got the text "x"',
     ],
-    [stage('{source: bm25, count: 0}'), 'my.yaml:4: stages.a.negatives.0.count: expected 1 or more, got 0'],
+    [
+      stage('{source: bm25, count: 0}'),
+      'my.yaml:4: stages.a.negatives.0.count: expected a whole number from 1, got a number (0)',
+    ],
     [
       stage('{source: ann, count: 5, depth: 4}'),
       'my.yaml:4: stages.a.negatives.0.depth: expected room for 5 negatives in the first 4',
@@ -150,7 +150,7 @@ describe('what cannot be trained', () => {
       'my.yaml:5: model.heads: expected a divisor of hiddenSize (10), got 3',
     ],
   ])('%#', async (yaml, message) => {
-    expect(await failure(yaml)).toMatchObject({ message, hint: expect.stringMatching(/./) });
+    expect((await failure(yaml)).message).toBe(message);
   });
 
   test('scratch without its sizes', async () => {

@@ -1,9 +1,11 @@
 import { parseMeasure } from '../evaluate/parse-measure.js';
+import { AXES, choicesIn } from './axis-places.js';
 import { checkCross } from './check-cross.js';
-import { checkSource } from './check-source.js';
-import type { Keys } from './origin-tree.js';
+import { checkStage } from './check-stage.js';
+import { checkTeacher } from './check-teacher.js';
 import type { Problem } from './problems.js';
-import type { LossRecipe, Recipe, StageRecipe } from './recipe.js';
+import type { Recipe } from './recipe.js';
+import { stageLosses } from './stage-loss.js';
 
 /** Finds settings that are fine alone but not together. */
 export function checkRecipe(recipe: Recipe): Problem[] {
@@ -14,7 +16,9 @@ export function checkRecipe(recipe: Recipe): Problem[] {
     ...checkEvaluation(recipe),
     ...checkMeasureDepth(recipe),
     ...checkStageNames(recipe),
-    ...recipe.stages.flatMap((stage, index) => checkStage(recipe, stage, ['stages', index])),
+    ...checkKinds(recipe),
+    ...checkTeacher(recipe),
+    ...recipe.stages.flatMap((_, index) => checkStage(recipe, index)),
   ];
   // What all stages share is told once.
   return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
@@ -56,10 +60,35 @@ function checkModel({ model }: Recipe): Problem[] {
       hint: 'set model.passages.mode=max',
     });
   }
+  if (model.kind === 'dual' && mode === 'max' && model.scorer === 'dot') {
+    error(
+      'scorer',
+      'dot compares with the only row of a document, MaxP has one for each piece',
+      'set model.scorer=max, or leave it out',
+    );
+  }
   if (model.head.layerNorm && model.head.projection === false) {
     error('head.layerNorm', 'a LayerNorm needs a projection before it', 'set model.head.projection');
   }
   return problems;
+}
+
+/** What the chosen kinds themselves object to. */
+function checkKinds(recipe: Recipe): Problem[] {
+  const others = choicesIn(recipe)
+    .filter(({ axis }) => axis !== AXES.loss)
+    .map(({ kind, value, keys }) => ({ kind, value, at: (field: string) => [...keys, field] }));
+  const losses = recipe.stages
+    .flatMap((_, index) => stageLosses(recipe, index))
+    .map(({ recipe: value, at }) => ({ kind: AXES.loss.registry.find(value.name), value, at }));
+  return [...others, ...losses].flatMap(({ kind, value, at }) =>
+    (kind?.check?.(value) ?? []).map(({ field, level, message, hint }) => ({
+      level,
+      keys: field === undefined ? at('').slice(0, -1) : at(field),
+      message,
+      hint,
+    })),
+  );
 }
 
 function checkIndex({ refresh: { index } }: Recipe): Problem[] {
@@ -125,111 +154,4 @@ function checkStageNames({ stages }: Recipe): Problem[] {
           },
         ],
   );
-}
-
-function checkStage(recipe: Recipe, stage: StageRecipe, keys: Keys): Problem[] {
-  const loss = { ...recipe.loss, ...stage.loss };
-  const optimizer = { ...recipe.optimizer, ...stage.optimizer };
-  const problems = [
-    ...checkMixture(recipe, stage, loss, keys),
-    ...(recipe.model.kind === 'dual' ? checkScale(recipe, stage, keys) : []),
-    ...stage.negatives.flatMap((source, index) => checkSource(source, [...keys, 'negatives', index])),
-  ];
-  const warn = (field: string, message: string, hint: string): number =>
-    problems.push({ level: 'warning', keys: [...keys, field], message, hint });
-  const first = keys[1] === 0;
-  if (optimizer.warmupSteps >= stage.steps) {
-    warn(
-      'steps',
-      `the learning rate is still warming up (${optimizer.warmupSteps} steps) when the stage ends after ${stage.steps}`,
-      'shorten optimizer.warmupSteps',
-    );
-  }
-  if (stage.negatives.some(({ source }) => source === 'ann')) {
-    if (recipe.checkpoint.every >= stage.steps) {
-      warn(
-        'steps',
-        `a checkpoint every ${recipe.checkpoint.every} steps never refreshes the negatives of a stage of ${stage.steps}`,
-        'lower checkpoint.every',
-      );
-    }
-    if (first && recipe.model.init === 'scratch') {
-      warn(
-        'negatives',
-        'the first negatives are mined by an encoder with random weights',
-        'put a BM25 stage first',
-      );
-    }
-  }
-  return problems;
-}
-
-function checkMixture(recipe: Recipe, stage: StageRecipe, loss: LossRecipe, keys: Keys): Problem[] {
-  const problems: Problem[] = [];
-  const sources = stage.negatives.map(({ source }) => source);
-  const error = (field: string, message: string, hint: string): number =>
-    problems.push({ level: 'error', keys: [...keys, field], message, hint });
-  if (sources.includes('hardest-in-batch')) {
-    if (sources.includes('in-batch')) {
-      error(
-        'negatives',
-        'in-batch already has the document that hardest-in-batch picks',
-        'keep one of the two',
-      );
-    }
-    if (loss.name === 'infonce') {
-      error(
-        'negatives',
-        'infonce compares with the whole batch, hardest-in-batch with one document of it',
-        'set the loss to nll, or the source to in-batch',
-      );
-    }
-  }
-  sources.forEach((source, index) => {
-    if (source !== 'static' && sources.indexOf(source) !== index) {
-      error('negatives', `expected ${source} once, got it twice`, 'raise its count instead');
-    }
-  });
-  const queries = { ...recipe.batch, ...stage.batch }.queries;
-  if (queries === 1 && sources.every((source) => source.endsWith('in-batch'))) {
-    error('negatives', 'a batch of one query has no other document', 'raise batch.queries, or add a source');
-  }
-  return problems;
-}
-
-/** Cosines lie between −1 and 1, which decides what temperatures and margins can do. */
-function checkScale({ model, loss }: Recipe, stage: StageRecipe, keys: Keys): Problem[] {
-  const problems: Problem[] = [];
-  const at = (field: 'margin' | 'temperature'): Keys => [
-    ...(stage.loss?.[field] === undefined ? [] : keys),
-    'loss',
-    field,
-  ];
-  const cosine = model.head.normalize ?? (model.init === 'minilm' || model.init === 'scratch');
-  const { name, temperature, margin } = { ...loss, ...stage.loss };
-  if (cosine && name === 'hinge' && margin > 2 / temperature) {
-    problems.push({
-      level: 'error',
-      keys: at('margin'),
-      message: `expected at most ${2 / temperature}, as cosines over a temperature of ${temperature} differ by no more, got ${margin}`,
-      hint: 'lower loss.margin or loss.temperature',
-    });
-  }
-  if (cosine && name !== 'hinge' && temperature >= 0.5) {
-    problems.push({
-      level: 'warning',
-      keys: at('temperature'),
-      message: `cosines over a temperature of ${temperature} are too close together to learn well`,
-      hint: 'usual are .01 to .1, or model.head.normalize=false with 1',
-    });
-  }
-  if (model.head.normalize === false && temperature < 0.5) {
-    problems.push({
-      level: 'warning',
-      keys: at('temperature'),
-      message: `dot products of vectors of any length over a temperature of ${temperature} grow very large`,
-      hint: 'usual is 1 with model.head.normalize=false',
-    });
-  }
-  return problems;
 }

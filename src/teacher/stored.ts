@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { hasCode, NearmissError } from '../base/errors.js';
 import { text } from '../base/settings.js';
-import { openDataset } from '../data/index.js';
+import { openDataset } from '../data/open.js';
 import { readRun } from '../evaluate/index.js';
 import {
   type TaughtBatch,
