@@ -13,11 +13,19 @@ import {
   transpose,
   type Value,
 } from '../engine/index.js';
-import { infoNce, rankNet } from './index.js';
+import { infoNce, lambda, marginMse, rankNet, type TeacherInputs } from './index.js';
 import { OracleGraph, oracleLosses, tensorOf } from './oracle.fixture.js';
 
 /** How each loss of the oracle is computed here: a line each. */
 const LOSSES: Record<string, (oracle: OracleGraph) => Value> = {
+  marginMse: (oracle) =>
+    marginMse.build({ ...oracle.inputs(oracle.value('student')), teacher: teacherOf(oracle) }),
+  lambdaMrr: (oracle) => {
+    const [scores, gains] = [oracle.value('scores'), oracle.value('gains')];
+    const present = add(mul(gains, 0), 1);
+    const lists = { scores, gains, present };
+    return lambda({ cut: oracle.number('cut') }).build({ scores, positive: gains, negative: gains, lists });
+  },
   star: (oracle) => {
     const scores = oracle.value('student');
     const positives = oracle.documents('positives').flat();
@@ -57,6 +65,12 @@ describe('losses equal PyTorch in float64 (oracles/tricks)', () => {
     expect(known.map(({ name }) => name).sort()).toEqual(Object.keys(LOSSES).sort());
   });
 });
+
+/** A teacher who knows every pair. */
+function teacherOf(oracle: OracleGraph): TeacherInputs {
+  const scores = oracle.value('teacher');
+  return { scores, known: add(mul(scores, 0), 1) };
+}
 
 /** Within a few roundings of float32, of the largest number. */
 function expectClose(got: ArrayLike<number>, expected: ArrayLike<number>, what: string): void {

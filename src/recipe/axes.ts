@@ -7,6 +7,7 @@ import { representations } from '../model/representation/kinds.js';
 import { scorers } from '../model/scorer/kinds.js';
 import { negatives } from '../negatives/kinds.js';
 import { teachers } from '../teacher/kinds.js';
+import { mineKind } from './mine-kind.js';
 
 /** The parts of a stage that a task may have a use for. */
 export type TaskPart = 'negatives' | 'loss' | 'teacher' | 'examples' | 'batch';
@@ -22,7 +23,9 @@ export interface TaskKind extends Kind {
 /** A stage that makes data instead of learning: mines, labels, clusters, merges … `train/make/` knows what it opens. */
 export interface MakerKind extends Kind {
   /** Left out by the makers that come with nearmiss, as with tasks. */
-  make?(options: never, stage: never): Promise<void>;
+  make?(options: never, context: never): Promise<boolean>;
+  /** Whether the weights decide the result, which then is another one at another step. */
+  readonly usesModel?: boolean;
 }
 
 /** All that a stage can learn. */
@@ -36,7 +39,7 @@ export const tasks = new Registry<TaskKind>('task', [
 ]);
 
 /** All that a stage can make. */
-export const makers = new Registry<MakerKind>('maker');
+export const makers = new Registry<MakerKind>('maker', [mineKind]);
 
 /**
  * Every axis of recipes, and what values of them are made of: what a module that a recipe names with `use` is given.

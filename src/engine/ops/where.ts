@@ -1,5 +1,4 @@
-import type { Op, Value } from '../graph.js';
-import { nameOf } from '../graph.js';
+import { nameOf, type Op, type Value } from '../graph.js';
 import { broadcast } from '../shape.js';
 import { sumTo } from './sum.js';
 

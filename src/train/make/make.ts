@@ -1,36 +1,19 @@
 import { createHash } from 'node:crypto';
-import type { z } from 'zod';
 import { exists, removeDirectory, writeDirectoryAtomic } from '../../base/files.js';
-import type { Kind, OptionsOf } from '../../base/registry.js';
-import { type MakerKind, makers } from '../../recipe/axes.js';
+import { makers } from '../../recipe/axes.js';
 import { canonicalJson } from '../../recipe/fingerprint.js';
 import { kindOptions } from '../../recipe/kind-options.js';
 import type { Choice } from '../../recipe/recipe.js';
 import { madePath } from '../../run/made.js';
 import type { StageContext } from '../task/task.js';
+import type { MakeContext } from './make-context.js';
+import { makeMined } from './mine.js';
 
-/** What a maker works with. */
-export interface MakeContext extends StageContext {
-  /** The folder to fill, which appears under its name when it is complete. */
-  folder: string;
-  /** Where unfinished work is kept: whoever goes on after a kill finds it again. */
-  scratch: string;
-  /** Told how far it is. */
-  progress(done: number, total: number): Promise<void>;
-}
+/** Fills a folder by the options of its kind; `false` where it stopped before that, because it was asked to. */
+export type Make = (options: never, context: MakeContext) => Promise<boolean>;
 
-/** A value of the maker axis as the trainer knows it: a stage that makes data which later stages use. */
-export interface Maker<Shape extends z.ZodRawShape = z.ZodRawShape> extends Kind<Shape> {
-  /** Whether the weights decide the result, which then is another one at another step. */
-  readonly usesModel?: boolean;
-  /** Fills the folder; `false` where it stopped before that, because it was asked to. */
-  make(options: OptionsOf<Shape>, context: MakeContext): Promise<boolean>;
-}
-
-/** Gives a kind's options their types. */
-export function makerKind<Shape extends z.ZodRawShape>(kind: Maker<Shape>): MakerKind {
-  return kind as unknown as MakerKind;
-}
+/** How the makers that come with nearmiss work; those of others say it themselves. */
+const MAKE: Record<string, Make> = { mine: makeMined };
 
 /**
  * Makes what a stage is to make, unless it is there already: its folder's name stands for everything the result depends
@@ -40,7 +23,8 @@ export function makerKind<Shape extends z.ZodRawShape>(kind: Maker<Shape>): Make
  */
 export async function makeData(choice: Choice, context: StageContext): Promise<boolean> {
   const { run, stage, events, recipe, description } = context;
-  const kind = makers.get(choice.name) as unknown as Maker;
+  const kind = makers.get(choice.name);
+  const make = MAKE[kind.name] ?? (kind.make as Make);
   const options = kindOptions(kind, choice);
   const key = contentKey({
     maker: kind.name,
@@ -60,7 +44,7 @@ export async function makeData(choice: Choice, context: StageContext): Promise<b
   const stopped = new Error('stopped');
   try {
     await writeDirectoryAtomic(path, async (folder) => {
-      if (!(await kind.make(options, { ...context, folder, scratch, progress }))) throw stopped;
+      if (!(await make(options as never, { ...context, folder, scratch, progress }))) throw stopped;
     });
   } catch (error) {
     if (error === stopped) return false;

@@ -11,7 +11,7 @@ import type { Step } from '../step/step.js';
 import type { RetrievalBatch } from './batch.js';
 import { BatchMaker, type MadeBatch } from './batch-maker.js';
 import { onlySource } from './only-source.js';
-import { type StageContext, type Task, taskKind } from './task.js';
+import type { StageContext, Task } from './task.js';
 
 /** Learns to score a query's positive above its negatives. */
 class RetrievalTask implements Task<RetrievalBatch> {
@@ -70,15 +70,10 @@ interface RetrievalParts {
   closeQueries: () => Promise<void>;
 }
 
-export const retrievalKind = taskKind({
-  name: 'retrieval',
-  description: "to score a query's relevant documents above others",
-  options: {},
-  takes: ['negatives', 'loss', 'teacher', 'examples', 'batch'],
-  async open(_, context) {
-    return new RetrievalTask(context.stage, await openParts(context));
-  },
-});
+/** Opens what a stage needs to learn to score relevant documents above others. */
+export async function openRetrieval(_: object, context: StageContext): Promise<Task> {
+  return new RetrievalTask(context.stage, await openParts(context));
+}
 
 async function openParts(context: StageContext): Promise<RetrievalParts> {
   const { recipe, stage, data, model, session, learns } = context;

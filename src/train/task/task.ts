@@ -1,7 +1,4 @@
-import type { z } from 'zod';
-import type { Kind, OptionsOf } from '../../base/registry.js';
 import type { ParameterStore, SessionOptions } from '../../engine/index.js';
-import type { TaskKind } from '../../recipe/axes.js';
 import type { Recipe } from '../../recipe/recipe.js';
 import type { EventWriter } from '../../run/events.js';
 import type { Plan, PlannedStage } from '../../run/plan.js';
@@ -45,14 +42,5 @@ export interface Task<B extends Batch = Batch> {
   close(): Promise<void>;
 }
 
-/** A value of the task axis as the trainer knows it. */
-export interface OpenableTask<Shape extends z.ZodRawShape = z.ZodRawShape>
-  extends Kind<Shape>,
-    Pick<TaskKind, 'takes'> {
-  open(options: OptionsOf<Shape>, stage: StageContext): Promise<Task>;
-}
-
-/** Gives a kind's options their types. */
-export function taskKind<Shape extends z.ZodRawShape>(kind: OpenableTask<Shape>): TaskKind {
-  return kind as unknown as TaskKind;
-}
+/** Opens a task for a stage, with the options of its kind. */
+export type OpenTask = (options: object, stage: StageContext) => Promise<Task>;
