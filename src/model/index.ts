@@ -21,11 +21,16 @@ export {
   toHuggingFaceConfig,
 } from './encoder/config.js';
 export {
-  type EncodedChunk,
-  type EncodeRecordsOptions,
-  encodeRecords,
-  type IdentifiedText,
-} from './encoder/encode-records.js';
+  type EncodeCollectionOptions,
+  type EncodedShard,
+  encodeCollection,
+} from './encoder/encode-collection.js';
+export {
+  type EncodedCollection,
+  type EncodeNumberedOptions,
+  encodeNumbered,
+} from './encoder/encode-numbered.js';
+export { type EncodedTexts, oneRowEach, rowsOf } from './encoder/encoded-texts.js';
 export { type EncodeOptions, Encoder, type EncoderOptions } from './encoder/encoder.js';
 export {
   type EncoderSpec,
@@ -55,7 +60,9 @@ export {
   type LayerNormLayer,
   type Similarity,
 } from './encoder/head.js';
-export { batchByTokens, groupByLength, type TokenizedText } from './encoder/packed-batch.js';
+export { batchByTokens, type TokenizedText } from './encoder/packed-batch.js';
+export { ShardFolder } from './encoder/shard-folder.js';
+export { type NumberedTexts, type TokenizedTexts, tokenizedTexts } from './encoder/tokenized-texts.js';
 export { type CardMeasure, type ModelCard, renderModelCard } from './folder/model-card.js';
 export {
   fillModelFolder,

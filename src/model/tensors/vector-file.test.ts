@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NearmissError } from '../../base/errors.js';
+import { oneRowEach } from '../encoder/encoded-texts.js';
 import { idsPath, VectorFile, type VectorFileOptions, VectorFileWriter } from './vector-file.js';
 
 let folder: string;
@@ -19,7 +20,10 @@ async function write(
 ): Promise<void> {
   const writer = await VectorFileWriter.create(path, options);
   try {
-    for (const [vectors, ids] of batches) await writer.write(vectors, ids);
+    for (const [vectors, ids] of batches) {
+      const rows = Math.ceil(vectors.length / options.dimension);
+      await writer.write({ vectors, offsets: oneRowEach(rows) }, ids);
+    }
     await writer.commit();
   } catch (error) {
     await writer.abort();

@@ -12,7 +12,7 @@ import {
 } from '../../index/vectors/index.js';
 import { IndexFolder, removeAndRepeat } from '../../index/vectors/index-folder.js';
 import { loadSide } from '../../model/folder/tower-folders.js';
-import { Encoder } from '../../model/index.js';
+import { Encoder, encodeNumbered } from '../../model/index.js';
 import {
   CandidateTable,
   mergeTables,
@@ -28,7 +28,6 @@ import { type RunDirectory, START_FOLDER } from '../../run/run-directory.js';
 import type { TrainingData } from '../../run/training-data.js';
 import { withRules } from '../mining/mining-rules.js';
 import type { CheckpointView, CheckpointViewOptions } from './checkpoint-view.js';
-import { encodeCorpus, removeShards } from './corpus-encoder.js';
 
 /** Queries searched at once. */
 const CHUNK = 2048;
@@ -77,7 +76,7 @@ export class Refresh implements CheckpointView {
         (_, i) => queries[start + i],
       );
       const started = performance.now();
-      const vectors = await this.#queryEncoder.encodeTokens((await data.queries.texts(part)).texts);
+      const { vectors } = await this.#queryEncoder.encodeTokens(await data.queries.texts(part));
       const found = await this.#index.search(vectors, { k: Math.min(k, this.#index.count) });
       this.seconds.search += (performance.now() - started) / 1000;
       for (const [i, query] of part.entries()) {
@@ -174,9 +173,7 @@ async function buildIndex(
   const encoder = await Encoder.create(await loadSide(await modelFolder(run, step), 'documents'), {
     session,
   });
-  const { shards, documentOf } = await encodeCorpus({
-    documents: data.documents,
-    encoder,
+  const { shards, offsets, remove } = await encodeNumbered(encoder, data.documents, {
     directory,
     onProgress: (done) => options.onProgress?.(done, data.documents.count),
     signal: options.signal,
@@ -188,9 +185,9 @@ async function buildIndex(
     model: `step ${step}`,
     // With several threads a graph depends on their timing, which a lockstep run must not.
     threads: recipe.refresh.mode === 'lockstep' ? 1 : session.threads,
-    extra: documentFiles({ documentOf, ids: data.documents.cache.idTable }),
+    extra: documentFiles({ offsets, ids: data.documents.cache.idTable }),
   });
-  await removeShards(directory);
+  await remove();
   return { encode: (encoded - started) / 1000, index: (performance.now() - encoded) / 1000 };
 }
 

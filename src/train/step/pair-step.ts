@@ -56,8 +56,15 @@ export class PairStep implements Step {
     const { model, loss, scale = 1, dropout, session } = options;
     const { config } = model.spec;
     const graph = new Graph();
-    const encoder = buildCrossEncoder(graph, model.spec, { groups: GROUPS, dropout });
-    const rows = new OrderedRows(graph, encoder, { config, pooling: 'first', prefix: '', groups: GROUPS });
+    const { scores: embeddings, ...encoder } = buildCrossEncoder(graph, model.spec, {
+      groups: GROUPS,
+      dropout,
+    });
+    const rows = new OrderedRows(
+      graph,
+      { ...encoder, embeddings },
+      { config, pooling: 'first', prefix: '', groups: GROUPS },
+    );
     const rowOf = graph.input('row of pair', [QUERIES, PAIRS]);
     const columnOf = graph.input('column of pair', [PAIRS, DOCUMENTS]);
     const scores = matmul(rowOf, mul(rows.rows, columnOf), { alpha: scale });
