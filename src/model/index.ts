@@ -46,7 +46,6 @@ export {
   type LoadModelOptions,
   loadEncoderModel,
   prepareText,
-  type SaveModelOptions,
   type ScratchModelOptions,
   saveEncoderModel,
   type TextReader,
@@ -64,14 +63,9 @@ export { batchByTokens, type TokenizedText } from './encoder/packed-batch.js';
 export { ShardFolder } from './encoder/shard-folder.js';
 export { type NumberedTexts, type TokenizedTexts, tokenizedTexts } from './encoder/tokenized-texts.js';
 export { type CardMeasure, type ModelCard, renderModelCard } from './folder/model-card.js';
-export {
-  fillModelFolder,
-  type ModelContent,
-  type ModelFolder,
-  openModelFolder,
-  writeModelFolder,
-} from './folder/model-folder.js';
+export { type ModelFolder, openModelFolder } from './folder/model-folder.js';
 export { exportOnnx } from './folder/onnx-export.js';
+export type { SaveModelOptions } from './folder/save-model.js';
 export type { TextSettings } from './folder/sentence-transformers.js';
 export { type ModelSource, type OpenModel, openModel, resolveModel } from './folder/source.js';
 export { openWeights, type Weights } from './folder/weights.js';

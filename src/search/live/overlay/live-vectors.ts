@@ -6,7 +6,7 @@ import type { OverlayView } from './overlay.js';
 const UNINTERRUPTED = 4_000_000;
 
 /**
- * The inner product of each query with each added document's best row, slot by slot. Compares all of them: an
+ * The inner product of each query with each added document's best vector (MaxP), slot by slot. Compares all of them: an
  * overlay is small, and its vectors change too often for an index.
  */
 export async function scoreVectors(
