@@ -16,7 +16,6 @@ export {
   type EncoderConfig,
   type ModelType,
   maxInputLength,
-  parseEncoderConfig,
   readEncoderConfig,
   toHuggingFaceConfig,
 } from './encoder/config.js';
