@@ -58,6 +58,23 @@ test('the .npy layout is what NumPy writes', async () => {
   expect(bytes.length).toBe(128 + 24);
 });
 
+test('texts of several rows: each row has the id of its text, by which they are told apart', async () => {
+  const path = join(folder, 'several.npy');
+  const encoded = { vectors: Float32Array.of(1, 2, 3, 4, 5, 6), offsets: Uint32Array.of(0, 2, 3) };
+  const writer = await VectorFileWriter.create(path, { dimension: 2, ids: true });
+  await writer.write(encoded, ['a', 'b']);
+  await writer.commit();
+  await withFile(path, async (file) => {
+    expect(await file.ids()).toEqual(['a', 'a', 'b']);
+    expect(await file.read(0, 3)).toEqual(encoded.vectors);
+  });
+  const bare = await VectorFileWriter.create(path, { dimension: 2 });
+  await expect(bare.write(encoded)).rejects.toThrow('expected one row for each text, got 3 rows');
+  const empty = { ...encoded, offsets: Uint32Array.of(0, 0, 3) };
+  await expect(bare.write(empty, ['a', 'b'])).rejects.toThrow('text 0: expected at least one row, got 0');
+  await bare.abort();
+});
+
 test('what was written in batches is read in blocks', async () => {
   const batch = fc.integer({ min: 0, max: 4 });
   await fc.assert(
