@@ -36,8 +36,11 @@ const SHARD_CHARACTERS = 16 * 1024 * 1024;
  * @param members texts, records or numbers: whatever `encode` makes rows of
  *
  * @example
- * const encode = (queries: readonly Query[]) => encoder.encode(queries.map(({ text }) => text), { use: 'query' });
- * for await (const { vectors } of encodeCollection(dataset.queries(), { encode, shardSize: 4096 })) await add(vectors);
+ * const shards = encodeCollection(dataset.queries(), {
+ *   encode: (queries) => encoder.encode(queries.map(({ text }) => text), { use: 'query' }),
+ *   shardSize: 4096,
+ * });
+ * for await (const { members, ...encoded } of shards) await writer.write(encoded, members.map(({ id }) => id));
  */
 export async function* encodeCollection<Member>(
   members: AsyncIterable<Member> | Iterable<Member>,

@@ -20,7 +20,8 @@ export interface NumberedTexts {
  * A batch of texts or, with the offsets that `splitTokens` made, of pieces.
  *
  * @example
- * tokenizedTexts(await tokenizer.encodeBatch(['near miss', 'close call']));
+ * const { tokenizer } = await loadEncoderModel('minilm');
+ * const tokenized = tokenizedTexts(await tokenizer.encodeBatch(['near miss', 'close call']));
  */
 export function tokenizedTexts(
   batch: TokenBatch,

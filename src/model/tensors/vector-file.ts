@@ -34,7 +34,9 @@ export interface VectorFileOptions {
  * @example
  * const writer = await VectorFileWriter.create('corpus.npy', { dimension: 384, dtype: 'f16', ids: true });
  * try {
- *   for await (const { encoded, ids } of batches) await writer.write(encoded, ids);
+ *   for await (const { vectors, ids } of batches) {
+ *     await writer.write({ vectors, offsets: oneRowEach(ids.length) }, ids);
+ *   }
  *   await writer.commit();
  * } catch (error) {
  *   await writer.abort();
