@@ -125,11 +125,9 @@ async function refreshCosts(view: RunView, { refreshes }: RunHistory): Promise<R
 async function servingCosts({ data, queryEncoder, corpus }: RunView): Promise<Cost[]> {
   const count = Math.min(QUERIES, data.queries.count);
   if (count === 0) throw new NearmissError(`${data.dataset.name}: expected queries, got none`);
-  const { texts } = await data.queries.texts(Array.from({ length: count }, (_, query) => query));
-  let vectors = await queryEncoder.encodeTokens(texts);
-  const encode = await secondsOf(async () => {
-    vectors = await queryEncoder.encodeTokens(texts);
-  });
+  const texts = await data.queries.texts(Array.from({ length: count }, (_, query) => query));
+  const { vectors } = await queryEncoder.encodeTokens(texts);
+  const encode = await secondsOf(() => queryEncoder.encodeTokens(texts));
   await corpus.search(vectors, SERVED);
   const search = await secondsOf(() => corpus.search(vectors, SERVED));
   const row = (what: string, seconds: number): Cost => ({

@@ -2,11 +2,16 @@ import { exists } from '../base/files.js';
 import { withWriteLock } from '../base/lock/write-lock.js';
 import type { SessionOptions } from '../engine/index.js';
 import { readDocumentFiles } from '../index/vectors/document-files.js';
-import { DocumentIndex, documentFiles, FlatIndex, writeVectorIndex } from '../index/vectors/index.js';
+import {
+  DocumentIndex,
+  type Documents,
+  documentFiles,
+  FlatIndex,
+  writeVectorIndex,
+} from '../index/vectors/index.js';
 import { IndexFolder, removeAndRepeat } from '../index/vectors/index-folder.js';
 import { loadSide } from '../model/folder/tower-folders.js';
-import { Encoder } from '../model/index.js';
-import { encodeCorpus, removeShards } from '../train/refresh/corpus-encoder.js';
+import { type EncodedTexts, Encoder, encodeNumbered } from '../model/index.js';
 import { modelFolder } from './model-folder.js';
 import { READ_ONLY_RUN, type RunDirectory } from './run-directory.js';
 import type { TrainingData } from './training-data.js';
@@ -37,21 +42,19 @@ export interface FullRanking {
 export class ExactCorpus {
   readonly #vectors: FlatIndex;
   readonly #documents: DocumentIndex;
-  readonly #documentOf: Int32Array | undefined;
 
-  private constructor(vectors: FlatIndex, documentOf: Int32Array | undefined) {
+  private constructor(vectors: FlatIndex, documents: Documents) {
     this.#vectors = vectors;
-    this.#documentOf = documentOf;
-    this.#documents = new DocumentIndex({ vectors, documentOf });
+    this.#documents = new DocumentIndex({ vectors, ...documents });
   }
 
   /** Opens the run's own index of a step where it is exact, else encodes the collection once more. */
   static async open(options: ExactCorpusOptions): Promise<ExactCorpus> {
     const path = await exactFolder(options);
     const folder = await IndexFolder.open(path, { remedy: removeAndRepeat(path) });
-    const { documentOf } = await readDocumentFiles(folder);
+    const documents = await readDocumentFiles(folder);
     const vectors = await FlatIndex.open(folder, { access: 'disk', session: options.session });
-    return new ExactCorpus(vectors, documentOf);
+    return new ExactCorpus(vectors, documents);
   }
 
   /** How many documents there are. */
@@ -81,28 +84,20 @@ export class ExactCorpus {
     }
   }
 
-  /** The vectors of some documents: several each where documents have pieces. */
-  async vectorsOf(documents: readonly number[]): Promise<Map<number, Float32Array[]>> {
-    const { dimension } = this.#vectors.metadata;
-    const rows = documents.flatMap((document) => this.#rowsOf(document).map((row) => ({ document, row })));
-    const vectors = await this.#vectors.vectors(rows.map(({ row }) => row));
-    const found = new Map<number, Float32Array[]>(documents.map((document) => [document, []]));
-    rows.forEach(({ document }, i) => {
-      found.get(document)!.push(vectors.subarray(i * dimension, (i + 1) * dimension));
+  /** The rows of some documents. */
+  async vectorsOf(documents: readonly number[]): Promise<EncodedTexts> {
+    const rows: number[] = [];
+    const offsets = new Uint32Array(documents.length + 1);
+    documents.forEach((document, i) => {
+      const { first, end } = this.#documents.vectorsOf(document);
+      for (let row = first; row < end; row++) rows.push(row);
+      offsets[i + 1] = rows.length;
     });
-    return found;
+    return { vectors: await this.#vectors.vectors(rows), offsets };
   }
 
   async close(): Promise<void> {
     await this.#documents.close();
-  }
-
-  #rowsOf(document: number): number[] {
-    if (!this.#documentOf) return [document];
-    const rows: number[] = [];
-    for (let row = lowerBound(this.#documentOf, document); this.#documentOf[row] === document; row++)
-      rows.push(row);
-    return rows;
   }
 }
 
@@ -126,31 +121,15 @@ async function encodeExactly(folder: string, options: ExactCorpusOptions): Promi
   const { run, step, data, session, onProgress } = options;
   const model = await loadSide(await modelFolder(run, step), 'documents');
   const encoder = await Encoder.create(model, { session });
-  const directory = `${folder}.shards`;
-  const { shards, documentOf } = await encodeCorpus({
-    documents: data.documents,
-    encoder,
-    directory,
+  const { shards, offsets, remove } = await encodeNumbered(encoder, data.documents, {
+    directory: `${folder}.shards`,
     onProgress,
-  });
-  await encoder.release();
+  }).finally(() => encoder.release());
   const { dimension } = encoder;
   await writeVectorIndex(folder, shards(), {
     type: 'flat',
     dimension,
-    extra: documentFiles({ documentOf }),
+    extra: documentFiles({ offsets }),
   });
-  await removeShards(directory);
-}
-
-/** The first place in an ascending list whose value is at least `value`. */
-function lowerBound(ascending: Int32Array, value: number): number {
-  let low = 0;
-  let high = ascending.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (ascending[middle] < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  await remove();
 }

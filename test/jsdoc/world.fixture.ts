@@ -42,7 +42,7 @@ export async function fillWorld(folder: string): Promise<void> {
   for (const name of ['minilm', 'all-MiniLM-L6-v2']) await symlink(MINILM, at(`models/${name}`));
   await symlink(join(MINILM, 'model.fp16.safetensors'), at('model.safetensors'));
   const writer = await VectorFileWriter.create(at('corpus.npy'), { dimension: DIMENSION });
-  await writer.write(someVectors(100));
+  await writer.write({ vectors: someVectors(100), offsets: oneRowEach(100) });
   await writer.commit();
   await buildBm25Index(at('indexes/scifact'), (await openDataset(at('data/scifact'))).documents(), {
     vectors: true,

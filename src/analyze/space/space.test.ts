@@ -31,7 +31,7 @@ async function scoresByBruteForce(step: number, query: string): Promise<Map<stri
   });
   const documents: { id: string; text: string }[] = [];
   for await (const document of dataset.documents()) documents.push(document);
-  const [vector, vectors] = [
+  const [{ vectors: vector }, { vectors }] = [
     await encoder.encode([query], { use: 'query' }),
     await encoder.encode(
       documents.map(({ text }) => text),

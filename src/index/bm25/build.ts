@@ -33,7 +33,7 @@ export interface BuildOptions {
 }
 
 export const DEFAULT_MEMORY_MB = 256;
-export const MIN_MEMORY_MB = 4;
+const MIN_MEMORY_MB = 4;
 
 const BM25_FOLDER: FolderContents = {
   what: 'a BM25 index',

@@ -64,7 +64,7 @@ afterAll(() => rm(root, { recursive: true, force: true }));
 
 async function vectorsOf(model: EncoderModel): Promise<Float32Array> {
   const encoder = await Encoder.create(model, { session: { threads: 1 } });
-  const vectors = await encoder.encode(TEXTS);
+  const { vectors } = await encoder.encode(TEXTS);
   await encoder.release();
   return vectors;
 }

@@ -1,16 +1,14 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
-import { writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
 import { ParameterStore } from '../../engine/index.js';
 import type { Tokenizer } from '../../text/tokenizer.js';
 import { loadTokenizer } from '../folder/load-tokenizer.js';
-import type { ModelCard } from '../folder/model-card.js';
-import { fillModelFolder, MODEL_FOLDER, type ModelFolder } from '../folder/model-folder.js';
+import type { ModelFolder } from '../folder/model-folder.js';
 import { exportOnnx } from '../folder/onnx-export.js';
+import { fillFolder, type SavedModel, type SaveModelOptions, saveFolder } from '../folder/save-model.js';
+import { writeSentenceTransformersFiles } from '../folder/sentence-transformers-writer.js';
 import { openModel } from '../folder/source.js';
 import type { HubOptions } from '../hub/hub.js';
-import type { EncoderConfig } from './config.js';
+import { type EncoderConfig, toHuggingFaceConfig } from './config.js';
 import { type EncoderSpec, embeddingSize, encoderParameters, type HeadConfig } from './encoder-graph.js';
 import { HEAD_LAYER_NORM_EPS, HEAD_NAMES, type HeadDescription, headTensors } from './head.js';
 import { initialize } from './initialize.js';
@@ -156,13 +154,6 @@ export function createEncoderModel(options: ScratchModelOptions): EncoderModel {
   return { name, spec, parameters, tokenizer, maxLength, prompts: {}, lowercase: false };
 }
 
-export interface SaveModelOptions {
-  /** More for the model card. */
-  card?: Partial<ModelCard>;
-  /** Write `onnx/model.onnx` for other runtimes, as large again as the weights. Default true. */
-  onnx?: boolean;
-}
-
 /**
  * Saves a model as a folder that nearmiss, sentence-transformers, Transformers and Transformers.js load. It
  * appears complete or not at all.
@@ -172,44 +163,50 @@ export async function saveEncoderModel(
   model: EncoderModel,
   options: SaveModelOptions & { overwrite?: boolean } = {},
 ): Promise<void> {
-  await writeDirectoryAtomic(folder, (temporary) => fillEncoderFolder(temporary, model, options), {
-    replaces: options.overwrite ? MODEL_FOLDER : undefined,
-  });
+  await saveFolder(folder, (temporary) => fillEncoderFolder(temporary, model, options), options);
 }
 
 /** Writes a model's files into a folder that the caller makes appear, e.g. a checkpoint with more beside them. */
 export async function fillEncoderFolder(
   folder: string,
   model: EncoderModel,
-  { card = {}, onnx = true }: SaveModelOptions = {},
+  { card, onnx }: SaveModelOptions = {},
 ): Promise<void> {
   const { spec, parameters, tokenizer, maxLength, prompts, lowercase } = model;
   const head = describeHead(model);
-  await fillModelFolder(folder, {
-    config: spec.config,
+  const saved: SavedModel = {
+    config: toHuggingFaceConfig(spec.config),
     tensors: parameters.specs
       .filter(({ name }) => !name.startsWith('head.'))
       .map(({ name, shape }) => ({ name, shape: [...shape], data: parameters.get(name) })),
-    head,
-    maxSequenceLength: maxLength,
-    prompts,
-    lowercase,
-    card: {
-      name: model.name,
-      dimension: embeddingSize(spec),
-      maxSequenceLength: maxLength,
-      similarity: head.similarity,
-      pooling: head.pooling,
-      normalize: head.normalize,
-      projection: head.dense !== undefined,
-      prompts,
-      ...card,
+    tokenizer,
+    maxLength,
+    async card() {
+      // Not loaded with the file: who opens a model to search with it, writes no card.
+      const { renderModelCard } = await import('../folder/model-card.js');
+      return renderModelCard({
+        name: model.name,
+        dimension: embeddingSize(spec),
+        maxSequenceLength: maxLength,
+        similarity: head.similarity,
+        pooling: head.pooling,
+        normalize: head.normalize,
+        projection: head.dense !== undefined,
+        prompts,
+        ...card,
+      });
     },
-  });
-  await tokenizer.save(folder, { maxLength });
-  if (!onnx) return;
-  await mkdir(join(folder, 'onnx'));
-  await writeFileAtomic(join(folder, 'onnx', 'model.onnx'), exportOnnx(spec, parameters));
+    onnx: () => exportOnnx(spec, parameters),
+    writeMore: (place) =>
+      writeSentenceTransformersFiles(place, {
+        head,
+        hiddenSize: spec.config.hiddenSize,
+        maxSequenceLength: maxLength,
+        prompts,
+        lowercase,
+      }),
+  };
+  await fillFolder(folder, saved, { onnx });
 }
 
 function describeHead({ spec: { config, head }, parameters }: EncoderModel): HeadDescription {

@@ -5,6 +5,7 @@ import { env, pipeline } from '@huggingface/transformers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readOracle } from '../../../test/oracles.fixture.js';
 import { trainTokenizer } from '../../text/train-tokenizer.js';
+import { rowsOf } from './encoded-texts.js';
 import { Encoder } from './encoder.js';
 import {
   createEncoderModel,
@@ -37,7 +38,7 @@ async function smallModel(head: Parameters<typeof createEncoderModel>[0]['head']
 
 async function vectorsOf(model: EncoderModel, texts = TEXTS): Promise<Float32Array> {
   const encoder = await Encoder.create(model, { session: { threads: 1 } });
-  const vectors = await encoder.encode(texts);
+  const { vectors } = await encoder.encode(texts);
   await encoder.release();
   return vectors;
 }
@@ -94,14 +95,16 @@ test('pieces of a text: the first is what is encoded of it alone, a text without
   const split = { maxPieces: 2, pieceLength: 4 };
   const encoder = await Encoder.create(model);
   const texts = ['near miss near miss near', '', 'miss'];
-  const { vectors, pieceOffsets } = await encoder.encodePieces(texts, split);
-  expect([...pieceOffsets]).toEqual([0, 2, 3, 4]);
+  const pieces = await encoder.encode(texts, { split });
+  expect([...pieces.offsets]).toEqual([0, 2, 3, 4]);
   const firsts = await encoder.encode(texts);
+  expect([...firsts.offsets]).toEqual([0, 1, 2, 3]);
   texts.forEach((_, i) => {
-    const first = vectors.subarray(pieceOffsets[i] * 16, pieceOffsets[i] * 16 + 16);
-    expect(largestDifference(first, firsts.subarray(i * 16, i * 16 + 16))).toBeLessThan(1e-6);
+    expect(largestDifference(rowsOf(pieces, i).subarray(0, 16), rowsOf(firsts, i))).toBeLessThan(1e-6);
   });
-  expect(largestDifference(vectors.subarray(0, 16), vectors.subarray(16, 32))).toBeGreaterThan(1e-3);
+  const both = rowsOf(pieces, 0);
+  expect(both).toHaveLength(32);
+  expect(largestDifference(both.subarray(0, 16), both.subarray(16))).toBeGreaterThan(1e-3);
   await encoder.release();
 });
 

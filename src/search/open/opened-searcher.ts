@@ -1,5 +1,6 @@
 import { NearmissError } from '../../base/errors.js';
 import { type Document, fullText } from '../../data/dataset.js';
+import type { EncodedTexts } from '../../model/encoder/encoded-texts.js';
 import { analyze, englishAnalyzer } from '../../text/analyzers/index.js';
 import type { SplitTokensOptions } from '../../text/split-tokens.js';
 import type { DenseIndex } from '../dense-index.js';
@@ -105,12 +106,12 @@ export class OpenedSearcher implements Searcher {
   }
 
   async encode(texts: readonly string[], use: TextUse): Promise<Float32Array> {
-    return this.#vectors().embedder.encode(texts, use);
+    return (await this.#vectors().embedder.encode(texts, use)).vectors;
   }
 
-  async encodeDocuments(texts: readonly string[]): Promise<Float32Array[]> {
+  async encodeDocuments(texts: readonly string[]): Promise<EncodedTexts> {
     const { embedder, split } = this.#vectors();
-    return embedder.encodePieces(texts, split);
+    return embedder.encode(texts, 'document', split);
   }
 
   async vectorOf(id: string): Promise<Float32Array | undefined> {

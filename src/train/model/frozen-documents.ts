@@ -1,6 +1,6 @@
 import { NearmissError } from '../../base/errors.js';
+import type { EncodedTexts } from '../../model/index.js';
 import { ExactCorpus } from '../../run/exact-corpus.js';
-import type { StoredRows } from '../task/batch.js';
 import type { StageContext } from '../task/task.js';
 
 /** The collection as a stage keeps it: encoded once, because the tower of documents does not learn. */
@@ -29,17 +29,8 @@ export class FrozenDocuments {
   }
 
   /** The rows of some documents. */
-  async rows(documents: readonly number[]): Promise<StoredRows> {
-    const found = await this.#corpus.vectorsOf(documents);
-    const rows = documents.flatMap((document) => found.get(document)!);
-    const size = rows[0]?.length ?? 0;
-    const vectors = new Float32Array(rows.length * size);
-    rows.forEach((row, i) => {
-      vectors.set(row, i * size);
-    });
-    const offsets = [0];
-    for (const document of documents) offsets.push(offsets.at(-1)! + found.get(document)!.length);
-    return { vectors, offsets };
+  rows(documents: readonly number[]): Promise<EncodedTexts> {
+    return this.#corpus.vectorsOf(documents);
   }
 
   close(): Promise<void> {

@@ -11,11 +11,10 @@ import {
 } from '../../index/vectors/index.js';
 import { IndexFolder, removeAndRepeat } from '../../index/vectors/index-folder.js';
 import { loadSide } from '../../model/folder/tower-folders.js';
-import { Encoder } from '../../model/index.js';
+import { Encoder, encodeNumbered } from '../../model/index.js';
 import type { RankedList } from '../../negatives/index.js';
 import { modelFolder } from '../../run/model-folder.js';
 import type { CheckpointSearch, CheckpointSearchOptions } from './checkpoint-search.js';
-import { encodeCorpus, removeShards } from './corpus-encoder.js';
 
 /** Queries searched at once. */
 const CHUNK = 2048;
@@ -64,7 +63,7 @@ export class DenseCheckpoint implements CheckpointSearch {
         (_, i) => queries[start + i],
       );
       const started = performance.now();
-      const vectors = await this.#queryEncoder.encodeTokens((await data.queries.texts(part)).texts);
+      const { vectors } = await this.#queryEncoder.encodeTokens(await data.queries.texts(part));
       const found = await this.#index.search(vectors, { k: Math.min(k, this.#index.count) });
       this.seconds.search += (performance.now() - started) / 1000;
       for (const [i, query] of part.entries()) {
@@ -117,9 +116,7 @@ async function buildIndex(
   const encoder = await Encoder.create(await loadSide(await modelFolder(run, step), 'documents'), {
     session,
   });
-  const { shards, documentOf } = await encodeCorpus({
-    documents: data.documents,
-    encoder,
+  const { shards, offsets, remove } = await encodeNumbered(encoder, data.documents, {
     directory,
     onProgress: (done) => options.onProgress?.(done, data.documents.count),
     signal: options.signal,
@@ -131,8 +128,8 @@ async function buildIndex(
     model: `step ${step}`,
     // With several threads a graph depends on their timing, which a lockstep run must not.
     threads: recipe.refresh.mode === 'lockstep' ? 1 : session.threads,
-    extra: documentFiles({ documentOf, ids: data.documents.cache.idTable }),
+    extra: documentFiles({ offsets, ids: data.documents.cache.idTable }),
   });
-  await removeShards(directory);
+  await remove();
   return { encode: (encoded - started) / 1000, index: (performance.now() - encoded) / 1000 };
 }

@@ -26,8 +26,15 @@ export function pairScores(options: { model: CrossEncoderModel; dropout?: boolea
   const { model, dropout } = options;
   return (graph, scale) => {
     const { config } = model.spec;
-    const encoder = buildCrossEncoder(graph, model.spec, { groups: GROUPS, dropout });
-    const rows = new OrderedRows(graph, encoder, { config, pooling: 'first', prefix: '', groups: GROUPS });
+    const { scores: embeddings, ...encoder } = buildCrossEncoder(graph, model.spec, {
+      groups: GROUPS,
+      dropout,
+    });
+    const rows = new OrderedRows(
+      graph,
+      { ...encoder, embeddings },
+      { config, pooling: 'first', prefix: '', groups: GROUPS },
+    );
     const rowOf = graph.input('row of pair', [QUERIES, PAIRS]);
     const columnOf = graph.input('column of pair', [PAIRS, DOCUMENTS]);
     return {

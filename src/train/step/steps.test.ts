@@ -153,6 +153,6 @@ function stored(batch: RetrievalBatch): RetrievalBatch {
     const row = Array.from({ length: size }, () => random.normal());
     return row.map((value) => value / Math.hypot(...row));
   });
-  const offsets = [...rows.keys(), rows.length];
+  const offsets = Uint32Array.from([...rows.keys(), rows.length]);
   return { ...batch, documents: [], documentRows: { vectors: Float32Array.from(rows.flat()), offsets } };
 }

@@ -1,10 +1,10 @@
 import { Random } from '../../engine/index.js';
 import type { BatchOrder, ExampleSource, ExampleText } from '../../examples/index.js';
-import type { TokenizedText } from '../../model/index.js';
+import type { EncodedTexts, TokenizedText } from '../../model/index.js';
 import type { Negative } from '../../negatives/index.js';
 import type { TokenizedCollection, TrainingData } from '../../run/training-data.js';
 import type { CountedSource } from '../mining/stage-supplies.js';
-import type { RetrievalBatch, StoredRows } from './batch.js';
+import type { RetrievalBatch } from './batch.js';
 
 export interface BatchMakerOptions {
   data: Pick<TrainingData, 'documents' | 'queries'>;
@@ -18,7 +18,7 @@ export interface BatchMakerOptions {
   /** Documents come in pieces (MaxP). */
   pieces: boolean;
   /** Rows of documents that were encoded beforehand, where documents do not learn. */
-  storedRows?: (documents: readonly number[]) => Promise<StoredRows>;
+  storedRows?: (documents: readonly number[]) => Promise<EncodedTexts>;
 }
 
 /** A batch and where its texts and negatives came from. */

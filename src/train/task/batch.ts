@@ -1,4 +1,4 @@
-import type { TokenizedText } from '../../model/index.js';
+import type { EncodedTexts, TokenizedText } from '../../model/index.js';
 import type { TeacherScores } from '../../teacher/index.js';
 
 /** What Trainer and Learner know of a batch: how many examples it has, which weighs it among a step's batches. */
@@ -14,7 +14,7 @@ export interface RetrievalBatch extends Batch {
   /** The pieces of document `i` are `documents[pieceOffsets[i]] … documents[pieceOffsets[i + 1] - 1]`. */
   pieceOffsets?: readonly number[];
   /** The documents as they were encoded beforehand, where they do not learn. */
-  documentRows?: StoredRows;
+  documentRows?: EncodedTexts;
   /** For each query, the document that answers it. */
   positives: readonly number[];
   /** For each query, the documents sampled as its negatives. */
@@ -25,12 +25,6 @@ export interface RetrievalBatch extends Batch {
   grades?: readonly (readonly number[])[];
   /** For losses that learn from a teacher. */
   teacher?: TeacherScores;
-}
-
-/** Rows of several texts one after another; those of text `i` start at row `offsets[i]`. */
-export interface StoredRows {
-  vectors: Float32Array;
-  offsets: ArrayLike<number>;
 }
 
 export function documentCount(batch: RetrievalBatch): number {

@@ -1,4 +1,5 @@
 import type { Document } from '../../../data/index.js';
+import type { EncodedTexts } from '../../../model/encoder/encoded-texts.js';
 import type { DocumentStore } from '../../document-store.js';
 import { CascadeRetriever } from '../../retrievers/cascade-retriever.js';
 import { HybridRetriever } from '../../retrievers/hybrid-retriever.js';
@@ -46,7 +47,7 @@ export class LiveSnapshot extends OverBase implements Searcher {
     return this.base.encode(texts, use);
   }
 
-  encodeDocuments(texts: readonly string[]): Promise<Float32Array[]> {
+  encodeDocuments(texts: readonly string[]): Promise<EncodedTexts> {
     return this.base.encodeDocuments(texts);
   }
 
