@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { NearmissError } from '../base/errors.js';
 import { exists } from '../base/files.js';
-import { CandidateTable, TableSource } from '../negatives/index.js';
+import { CandidateTable, rankedOptionsOf, TableSource } from '../negatives/index.js';
 import { findFixedTable } from '../run/fixed-tables.js';
 import type { StepEvaluation } from '../run/step-evaluation.js';
 import { randomSource } from '../train/mining/stage-negatives.js';
@@ -149,12 +149,15 @@ async function stageSources({ run, data, stage }: RunView): Promise<CountedSourc
   const newest = (await run.steps('negatives')).at(-1) ?? 0;
   const sources: CountedSource[] = [];
   for (const recipe of stage.negatives) {
-    const { source: name, sampling, count } = recipe;
+    const { source: name, count = 0 } = recipe;
     const folder = name === 'ann' ? run.stepPath('negatives', newest) : await findFixedTable(run, recipe);
     if (name === 'random') sources.push({ source: randomSource(data), count });
     else if (folder !== undefined && (await exists(folder))) {
       const table = await CandidateTable.load(folder);
-      sources.push({ source: new TableSource({ table, name, sampling }), count });
+      sources.push({
+        source: new TableSource({ table, name, sampling: rankedOptionsOf(recipe).sampling }),
+        count,
+      });
     }
   }
   return sources;

@@ -5,6 +5,7 @@ import {
   mine,
   type NegativeSource,
   type RankedList,
+  rankedOptionsOf,
   TableSource,
 } from '../../negatives/index.js';
 import type { NegativesRecipe } from '../../recipe/recipe.js';
@@ -77,7 +78,8 @@ async function loadKept(folder: string): Promise<CandidateTable | undefined> {
 
 /** How deep the run samples ANN negatives; as deep as the paper looks where it has none. */
 export function annDepth(view: RunView): number {
-  return recipeOf(view, 'ann')?.depth ?? TOP;
+  const recipe = recipeOf(view, 'ann');
+  return recipe ? rankedOptionsOf(recipe).depth : TOP;
 }
 
 /** The negatives that a recipe's stages take from a source; the stage under analysis first. */
@@ -89,7 +91,8 @@ function recipeOf({ plan, stage }: RunView, source: NegativesRecipe['source']): 
 
 /** Samples a table the way the run does. */
 function tableSource(view: RunView, name: 'bm25' | 'ann', table: CandidateTable): TableSource {
-  return new TableSource({ table, name, sampling: recipeOf(view, name)?.sampling });
+  const recipe = recipeOf(view, name);
+  return new TableSource({ table, name, sampling: recipe && rankedOptionsOf(recipe).sampling });
 }
 
 /** The run's BM25 candidates or, where it has none, the same made for the sampled queries. */

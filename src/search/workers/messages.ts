@@ -14,6 +14,8 @@ export interface WorkerStart {
   kind: keyof WorkerInfo;
   model: string;
   session?: SessionOptions;
+  /** Modules whose kinds the model may have. */
+  modules: string[];
 }
 
 /** Texts to encode, as a whole or in pieces, or to score for a query. */

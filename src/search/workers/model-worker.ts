@@ -1,6 +1,7 @@
 // Runs an embedder or a reranker in a worker thread for worker-models.ts.
 import { parentPort, workerData } from 'node:worker_threads';
 import { answerCalls } from '../../base/worker-calls.js';
+import { loadModules } from '../../recipe/modules.js';
 import type { WorkerInfo, WorkerReply, WorkerStart, WorkerTask } from './messages.js';
 
 interface Loaded {
@@ -9,7 +10,8 @@ interface Loaded {
 }
 
 /** Imports only what its kind needs: a worker's modules are most of the time it takes to start. */
-async function load({ kind, model, session }: WorkerStart): Promise<Loaded> {
+async function load({ kind, model, session, modules }: WorkerStart): Promise<Loaded> {
+  await loadModules(modules);
   if (kind === 'embedder') {
     const { LocalEmbedder } = await import('../embedder.js');
     const embedder = await LocalEmbedder.open(model, session);
