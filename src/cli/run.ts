@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { NearmissError, UsageError } from '../base/errors.js';
 import { PACKAGE } from '../base/package-files.js';
 import { commandGroups } from './commands/index.js';
+import { repeated } from './option-parsers.js';
 
 const EXAMPLES = `
 Examples:
@@ -19,6 +20,12 @@ export function buildProgram(): Command {
     .description(description)
     .version(version, '-V, --version')
     .option('--debug', 'show stack traces of errors')
+    .option(
+      '--use <module>',
+      'run a module that registers losses, poolings … of its own; may be repeated',
+      repeated,
+    )
+    .hook('preAction', (_, command) => loadUsed(command.optsWithGlobals<{ use?: string[] }>().use))
     .showHelpAfterError('(add --help for usage and examples)')
     .exitOverride();
   for (const { heading, commands } of commandGroups) {
@@ -42,6 +49,12 @@ export async function runCli(args: string[]): Promise<number> {
   } catch (error) {
     return report(error, args.includes('--debug'));
   }
+}
+
+async function loadUsed(modules: readonly string[] = []): Promise<void> {
+  if (modules.length === 0) return;
+  const { loadModules } = await import('../recipe/modules.js');
+  await loadModules(modules);
 }
 
 function report(error: unknown, debug: boolean): number {

@@ -10,6 +10,8 @@ function stage(negatives: string, more = ''): string {
 
 const ANN = stage('{source: ann}');
 
+const TAUGHT = 'teacher: {name: stored, file: scores.run}\n';
+
 /** A cross-encoder with one source of negatives. */
 const cross = (source: string, more = ''): string =>
   `${stage(`{source: ${source}}`)}model: {kind: cross${more}}\nloss: {name: nll, temperature: 1}\n`;
@@ -41,6 +43,7 @@ describe('what a cross-encoder cannot do', () => {
       `${cross('bm25')}batch: {cacheTokens: 9}`,
       'my.yaml:7: batch.cacheTokens: gradient caching is for losses over a whole batch, which a cross-encoder does not have',
     ],
+    [cross('bm25', ', scorer: max'), 'my.yaml:5: model.scorer: a cross-encoder scores by itself, got max'],
     [
       cross('bm25').replace('nll', 'infonce'),
       'my.yaml:6: loss.name: a cross-encoder has no scores for the other documents of the batch, which infonce compares with',
@@ -142,6 +145,59 @@ describe('what cannot be trained', () => {
       'my.yaml:5: loss.margin: expected at most 40, as cosines over a temperature of 0.05 differ by no more, got 41',
     ],
     [
+      `${ANN}model: {passages: {mode: max, pieces: 2}, scorer: dot}`,
+      'my.yaml:5: model.scorer: dot compares with the only row of a document, MaxP has one for each piece',
+    ],
+    [`${ANN}loss: margin-mse`, 'my.yaml:5: loss.name: margin-mse learns from a teacher, and there is none'],
+    [
+      `${ANN}loss: [{name: infonce}, {name: margin-mse}]`,
+      'my.yaml:5: loss.1.name: margin-mse learns from a teacher, and there is none',
+    ],
+    [
+      `teacher: {name: stored, file: x}\n${stage('{source: ann}', '    loss: margin-mse\n    teacher: none')}`,
+      'my.yaml:6: stages.a.loss.name: margin-mse learns from a teacher, and there is none',
+    ],
+    [
+      stage('{source: in-batch}', 'loss: lambda'),
+      "my.yaml:4: stages.a.negatives: lambda compares a query's own negatives, and no source draws any",
+    ],
+    [
+      stage('{source: hardest-in-batch}', 'loss: [{name: infonce}, {name: infonce, temperature: 0.1}]'),
+      'my.yaml:4: stages.a.negatives: infonce compares with the whole batch, hardest-in-batch with one document of it',
+    ],
+    [
+      stage('{source: searched}'),
+      'my.yaml:4: stages.a.negatives.0.source: searched searches vectors of documents that must not change, and one tower learns both sides',
+    ],
+    [
+      stage('{source: searched}', 'model: {towers: two}'),
+      'my.yaml:4: stages.a.negatives.0.source: searched searches vectors of documents that must not change',
+    ],
+    [
+      stage('{source: ann}', '    freeze: [queries]'),
+      'my.yaml:5: stages.a.freeze.0: one encoder reads queries and documents, so queries cannot stay as they are alone',
+    ],
+    [
+      stage('{source: ann}', '    freeze: [embeddings, layers.0-3]\nmodel: {layers: 3}'),
+      'my.yaml:5: stages.a.freeze.1: expected layers from 0 to 2, got layers.0-3',
+    ],
+    [
+      stage('{source: ann}', '    freeze: [embeddings, layers.0-1, layers.2, head]\nmodel: {layers: 3}'),
+      'my.yaml:5: stages.a.freeze: everything is frozen, so that nothing can be learned',
+    ],
+    [
+      stage('{source: ann}', '    freeze: [queries, documents]\nmodel: {towers: two}'),
+      'my.yaml:5: stages.a.freeze: everything is frozen, so that nothing can be learned',
+    ],
+    ...['layers', 'layers.2-1', 'layer.0', 'query'].map((part) => [
+      stage('{source: ann}', `    freeze: [embeddings, ${part}]`),
+      `my.yaml:5: stages.a.freeze.1: expected queries, documents, embeddings, head, layers.N or layers.N-M, got the text "${part}"`,
+    ]),
+    [
+      stage('{source: ann}', '    loss: {margin: 41}\nloss: {name: hinge, margin: 3}'),
+      'my.yaml:5: stages.a.loss.margin: expected at most 40, as cosines over a temperature of 0.05 differ by no more, got 41',
+    ],
+    [
       `${ANN}  - {name: a, steps: 1, negatives: [{source: bm25}]}`,
       'my.yaml:5: stages.1.name: expected another name than the stages before, got a',
     ],
@@ -176,6 +232,11 @@ describe('what is hardly meant', () => {
     [`${ANN}evaluation: {split: test}`, /evaluation\.split: the best checkpoint is chosen on the test split/],
     [`${ANN}model: {passages: {pieces: 4}}`, /model\.passages\.pieces: FirstP reads one piece/],
     [`${ANN}loss: {temperature: 1}`, /too close together to learn well/],
+    [`${ANN}teacher: {name: stored, file: x}`, /my\.yaml:5: teacher: no loss learns from the teacher stored/],
+    [
+      stage('{source: ann}', '    teacher: {name: stored, file: x}'),
+      /stages\.a\.teacher: no loss learns from the teacher stored/,
+    ],
     [`${ANN}model: {head: {normalize: false}}`, /grow very large/],
     [
       `${ANN}model: {init: scratch, layers: 1, vocabularySize: 500, hiddenSize: 8, heads: 2}`,
@@ -198,6 +259,21 @@ test.each([
     'hardest in batch among sampled ones',
     stage('{source: hardest-in-batch}, {source: ann}', 'loss: {name: nll}'),
   ],
+  ['cosines as far apart as a teacher has them', `${ANN}${TAUGHT}loss: {name: margin-mse, temperature: 1}`],
+  ['a loss with a teacher beside one without', `${ANN}${TAUGHT}loss: [{name: infonce}, {name: margin-mse}]`],
+  [
+    "a teacher for one stage's loss",
+    `${ANN}  - {name: b, steps: 200, negatives: [bm25], loss: margin-mse}\n${TAUGHT}loss: nll`,
+  ],
+  [
+    'the hardest in the batch for one loss, all of it for another',
+    stage('{source: hardest-in-batch}', 'loss: [{name: infonce}, {name: nll}]'),
+  ],
+  [
+    'searching documents that stay as they are',
+    stage('{source: searched}', '    freeze: [documents]\nmodel: {towers: two}\nloss: lambda'),
+  ],
+  ['frozen layers', stage('{source: ann}', '    freeze: [embeddings, layers.0-1, head]\nmodel: {layers: 3}')],
   ['two files', stage('{source: static, file: a}, {source: static, file: b}')],
   ['infonce over sampled negatives', stage('{source: random, count: 4}')],
 ])('fine: %s', async (_, yaml) => {

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { describe } from '../base/errors.js';
 import { text } from '../base/settings.js';
 
 /** Parameters of a model that a stage does not train. */
@@ -27,5 +28,7 @@ export function frozenParts(freeze: readonly string[]): FrozenPart[] {
 
 /** One item of a stage's `freeze`. */
 export function frozenPartSetting(): z.ZodString {
-  return text(EXPECTED).refine((name) => parseFrozenPart(name) !== undefined, { error: EXPECTED });
+  return text(EXPECTED).refine((name) => parseFrozenPart(name) !== undefined, {
+    error: ({ input }) => `expected ${EXPECTED}, got ${describe(input)}`,
+  });
 }

@@ -3,13 +3,15 @@ import { NearmissError } from '../base/errors.js';
 import { checkRecipe } from './checks.js';
 import { RECIPE_RULES, spellOut } from './merge-layers.js';
 import { loadModules } from './modules.js';
-import { find, merge, type OriginMap, plain } from './origin-tree.js';
+import { find, merge, type OriginMap, type OriginNode, plain } from './origin-tree.js';
 import { applyOverride } from './overrides.js';
 import { leaves, pathText } from './paths.js';
 import { fromIssues, recipeError, warningText } from './problems.js';
 import type { Recipe } from './recipe.js';
 import { folderOf, locateRecipe, type RecipeLocation, readRecipeFile } from './recipe-file.js';
 import { recipeSchema } from './schema.js';
+
+const USE_ORIGIN = '--use';
 
 /** Where each value of a recipe comes from: `default`, `recipes/base.yaml:12` or `--set`. */
 export type Origins = ReadonlyMap<string, string>;
@@ -25,6 +27,8 @@ export interface LoadedRecipe {
 export interface LoadRecipeOptions {
   /** `path=value`, later ones win. */
   set?: readonly string[];
+  /** Modules besides those that the recipe names, from the working directory. */
+  use?: readonly string[];
 }
 
 /**
@@ -38,7 +42,7 @@ export interface LoadRecipeOptions {
  */
 export async function loadRecipe(nameOrPath: string, options: LoadRecipeOptions = {}): Promise<LoadedRecipe> {
   const location = await locateRecipe(nameOrPath);
-  const layers = await readWithParents(location, []);
+  const layers = [...(await readWithParents(location, [])), useLayer(options.use ?? [], location.label)];
   const compose = (): OriginMap => {
     const files = layers.reduce((under, over) => merge(under, over, RECIPE_RULES));
     return resolveUse((options.set ?? []).reduce(applyOverride, files), process.cwd());
@@ -94,6 +98,13 @@ async function readWithParents(
     entries.delete('description');
   }
   return [...inherited, own];
+}
+
+/** What a command line adds to `use`. */
+function useLayer(modules: readonly string[], origin: string): OriginMap {
+  const items = modules.map((value): OriginNode => ({ kind: 'scalar', origin: USE_ORIGIN, value }));
+  const use: OriginNode = { kind: 'list', origin: USE_ORIGIN, items };
+  return { kind: 'map', origin, entries: new Map(items.length > 0 ? [['use', use]] : []) };
 }
 
 /** The same with the paths of its modules absolute, those that are not taken from `folder`. */

@@ -6,6 +6,7 @@ import { openDataset } from '../../src/data/index.js';
 import { Random } from '../../src/engine/index.js';
 import { makeRun, writeRun } from '../../src/evaluate/index.js';
 import { buildBm25Index } from '../../src/index/bm25/index.js';
+import { oneRowEach } from '../../src/model/encoder/encoded-texts.js';
 import {
   createCrossEncoder,
   loadEncoderModel,

@@ -12,6 +12,7 @@ interface TrainOptions {
   out?: string;
   split: string;
   set?: string[];
+  use?: string[];
   printConfig?: boolean;
   createOnly?: boolean;
   json?: boolean;
@@ -50,7 +51,7 @@ export const registerTrain: RegisterCommand = (program) => {
     .option('--json', 'print the outcome (or the resolved recipe) as JSON')
     .option('--quiet', 'no live view')
     .addHelpText('after', EXAMPLES)
-    .action(trainCommand);
+    .action((_, command: Command) => trainCommand(command.optsWithGlobals()));
 };
 
 async function trainCommand(options: TrainOptions): Promise<void> {
@@ -86,7 +87,7 @@ async function beginOrGoOn(out: string, options: TrainOptions): Promise<void> {
     import('../../recipe/format-config.js'),
     import('../../train/process/begin-run.js'),
   ]);
-  const { recipe, origins, warnings } = await loadRecipe(options.recipe, { set: options.set });
+  const { recipe, origins, warnings } = await loadRecipe(options.recipe, options);
   for (const warning of warnings) process.stderr.write(`nearmiss: ${warning}\n`);
   const plan = { data, split: options.split, recipe, recipeText: formatConfig(recipe, origins) };
   await beginRun(out, plan, { quiet: options.quiet });
@@ -128,7 +129,7 @@ async function printConfig(options: TrainOptions): Promise<void> {
   if (options.recipe === undefined) throw new UsageError('train: --print-config needs --recipe NAME');
   const { loadRecipe } = await import('../../recipe/load.js');
   const { configJson, formatConfig } = await import('../../recipe/format-config.js');
-  const { recipe, origins, warnings } = await loadRecipe(options.recipe, { set: options.set });
+  const { recipe, origins, warnings } = await loadRecipe(options.recipe, options);
   for (const warning of warnings) process.stderr.write(`nearmiss: ${warning}\n`);
   const json = (): string => `${JSON.stringify(configJson(recipe, origins))}\n`;
   process.stdout.write(options.json ? json() : formatConfig(recipe, origins));

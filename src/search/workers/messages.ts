@@ -17,6 +17,8 @@ export interface WorkerStart<Kind extends WorkerKind = WorkerKind> {
   kind: Kind;
   model: string;
   session?: SessionOptions;
+  /** Modules whose kinds the model may have. */
+  modules: string[];
 }
 
 /** What a model worker is asked: to encode texts, as a whole or in pieces, or to score them for a query. */

@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { answerCalls, type Handover } from '../../base/worker-calls.js';
 import type { SessionOptions } from '../../engine/index.js';
+import { loadModules } from '../../recipe/modules.js';
 import type { WorkerInfo, WorkerKind, WorkerReplies, WorkerStart, WorkerTasks } from './messages.js';
 
 interface Loaded<Kind extends WorkerKind> {
@@ -41,9 +42,13 @@ function bufferOf({ buffer }: Float32Array | Uint32Array): ArrayBuffer {
   return buffer as ArrayBuffer;
 }
 
-async function serve<Kind extends WorkerKind>({ kind, model, session }: WorkerStart<Kind>): Promise<void> {
+async function serve<Kind extends WorkerKind>(start: WorkerStart<Kind>): Promise<void> {
+  const { kind, model, session, modules } = start;
   const load: Loader<Kind> = LOADERS[kind];
-  await answerCalls(parentPort!, () => load(model, session));
+  await answerCalls(parentPort!, async () => {
+    await loadModules(modules);
+    return load(model, session);
+  });
 }
 
 await serve(workerData as WorkerStart);

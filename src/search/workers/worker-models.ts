@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { packageFile } from '../../base/package-files.js';
 import { WorkerCalls } from '../../base/worker-calls.js';
 import type { SessionOptions } from '../../engine/index.js';
+import { loadedModules } from '../../recipe/modules.js';
 import type { Embedder } from '../embedder.js';
 import { CROSS_ENCODER_PART, type Reranker } from '../retrievers/reranker.js';
 import type { WorkerInfo, WorkerKind, WorkerReplies, WorkerStart, WorkerTasks } from './messages.js';
@@ -37,9 +38,9 @@ interface StartedModel<Kind extends WorkerKind> {
 
 async function startModel<Kind extends WorkerKind>(
   kind: Kind,
-  what: Omit<WorkerStart, 'kind'>,
+  what: Omit<WorkerStart, 'kind' | 'modules'>,
 ): Promise<StartedModel<Kind>> {
-  const workerData: WorkerStart = { kind, ...what };
+  const workerData: WorkerStart = { kind, ...what, modules: loadedModules() };
   const worker = new Worker(packageFile('dist/search/workers/model-worker.js'), { workerData });
   const calls: StartedModel<Kind>['calls'] = new WorkerCalls(worker, 'model worker');
   try {
