@@ -24,6 +24,7 @@ export {
   type RemoveResult,
   type UpsertResult,
 } from './live/index.js';
+export { openSearcher } from './open/open-searcher.js';
 export type { TunedFusion } from './open/tuned-fusion.js';
 export { Bm25Retriever, type Bm25RetrieverOptions } from './retrievers/bm25-retriever.js';
 export { type CascadeOptions, CascadeRetriever } from './retrievers/cascade-retriever.js';
@@ -41,13 +42,12 @@ export {
   SEARCH_MODES,
   type SearchMode,
 } from './retrievers/retriever.js';
-export {
-  type CascadeChoice,
-  type OpenSearcherOptions,
-  openSearcher,
-  type PrepareStep,
-  type Searcher,
-  type SearchVectorsOptions,
+export type {
+  CascadeChoice,
+  OpenSearcherOptions,
+  PrepareStep,
+  Searcher,
+  SearchVectorsOptions,
 } from './searcher.js';
 export { makeSnippet, type Snippet, type SnippetOptions } from './snippet.js';
 export { type TuneHybridOptions, tuneHybrid } from './tune-hybrid.js';

@@ -7,9 +7,10 @@ import { openDataset } from '../data/index.js';
 import { buildBm25Index } from '../index/bm25/index.js';
 import { createCrossEncoder, saveCrossEncoder } from '../model/cross-encoder/cross-encoder-model.js';
 import { loadEncoderModel } from '../model/index.js';
+import { openSearcher } from './open/open-searcher.js';
 import type { Hit, SearchMode } from './retrievers/retriever.js';
 import { makeSearchFixture, type SearchFixture } from './search.fixture.js';
-import { type CascadeChoice, type OpenSearcherOptions, openSearcher, type Searcher } from './searcher.js';
+import type { CascadeChoice, OpenSearcherOptions, Searcher } from './searcher.js';
 import { tuneHybrid } from './tune-hybrid.js';
 
 let fixture: SearchFixture;

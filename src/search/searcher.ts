@@ -8,8 +8,6 @@ import type { Reranker } from './retrievers/reranker.js';
 import type { FirstMode, Hit, Retriever, SearchMode } from './retrievers/retriever.js';
 import type { Snippet } from './snippet.js';
 
-export { openSearcher } from './open/open-searcher.js';
-
 /** What is being prepared, so that a person can be told. */
 export interface PrepareStep {
   /** E.g. `bm25 index`. */

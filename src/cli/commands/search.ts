@@ -74,7 +74,7 @@ export const registerSearch: RegisterCommand = (program) => {
 async function searchCommand(target: string, query: string | undefined, flags: SearchFlags): Promise<void> {
   checkUsage(target, query, flags);
   const [{ openSearcher }, { allOf, parseFilter }, { styleOf }] = await Promise.all([
-    import('../../search/searcher.js'),
+    import('../../search/open/open-searcher.js'),
     import('../../search/filter/filter-text.js'),
     import('./search/style.js'),
   ]);

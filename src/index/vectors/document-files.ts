@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { NearmissError } from '../../base/errors.js';
 import { readLines } from '../../base/lines.js';
 import { IdTable } from '../../data/id-table.js';
-import type { IndexFolder, IndexFolderWriter } from './index-folder.js';
+import type { IndexFolder } from './index-folder.js';
+import type { FolderFiles } from './vector-index.js';
 
 /** One 32-bit little-endian number for each vector. */
 const DOCUMENTS_FILE = 'documents.bin';
@@ -42,7 +43,7 @@ export function documentsFromIds(rowIds: Iterable<string>, where: string): Docum
 }
 
 /** Writes documents beside an index: `index.save(folder, { extra: documentFiles(documents) })`. */
-export function documentFiles({ documentOf, ids }: Documents): (folder: IndexFolderWriter) => Promise<void> {
+export function documentFiles({ documentOf, ids }: Documents): (folder: FolderFiles) => Promise<void> {
   return async (folder) => {
     if (documentOf) {
       const { buffer, byteOffset, byteLength } = documentOf;

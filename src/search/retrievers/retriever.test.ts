@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { type Document, fullText } from '../../data/dataset.js';
 import { referenceRanking } from '../../index/bm25/reference.fixture.js';
 import { compareHits } from '../hits.js';
+import { openSearcher } from '../open/open-searcher.js';
 import { makeSearchFixture, type SearchFixture } from '../search.fixture.js';
-import { type OpenSearcherOptions, openSearcher, type Searcher } from '../searcher.js';
+import type { OpenSearcherOptions, Searcher } from '../searcher.js';
 import { type RetrieverCase, testRetriever } from './retriever.conformance.js';
 import { FIRST_MODES, type FirstMode } from './retriever.js';
 
