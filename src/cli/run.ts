@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { NearmissError, UsageError } from '../base/errors.js';
 import { PACKAGE } from '../base/package-files.js';
 import { commandGroups } from './commands/index.js';
+import { suggestChoices } from './suggest-choices.js';
 
 const EXAMPLES = `
 Examples:
@@ -29,7 +30,10 @@ export function buildProgram(): Command {
     }
   }
   program.addHelpText('after', EXAMPLES);
-  for (const command of allCommands(program)) command.exitOverride().showSuggestionAfterError();
+  for (const command of allCommands(program)) {
+    command.exitOverride().showSuggestionAfterError();
+    suggestChoices(command);
+  }
   return program;
 }
 

@@ -2,6 +2,7 @@ import type { DocumentIndex } from '../index/vectors/index.js';
 import { Batcher } from './batching.js';
 import { type Candidates, fetchHits } from './fetch-hits.js';
 import type { AllowedDocuments, FilteredDocuments } from './filter/filtered-documents.js';
+import type { VectorFinder } from './retrievers/open-mode.js';
 import type { Hit } from './retrievers/retriever.js';
 import type { SearchVectorsOptions } from './searcher.js';
 
@@ -14,7 +15,7 @@ interface Item {
 const VECTORS_AT_ONCE = 256;
 
 /** Finds documents by vectors, with filters; concurrent searches are done together. */
-export class DenseIndex {
+export class DenseIndex implements VectorFinder {
   readonly #index: DocumentIndex;
   readonly #filters: FilteredDocuments;
   readonly #present: AllowedDocuments | undefined;
@@ -36,7 +37,6 @@ export class DenseIndex {
     return this.#index.vectors.metadata.dimension;
   }
 
-  /** @param vectors one after another */
   async search(vectors: Float32Array, { k, filter }: SearchVectorsOptions): Promise<Hit[][]> {
     const { dimension } = this;
     const allowed = (await this.#filters.allowed(filter)) ?? this.#present;
@@ -54,9 +54,9 @@ export class DenseIndex {
     return found.map((hits) => hits.map(({ id, score }) => ({ id, score })));
   }
 
+  /** Takes no more work; the index itself is closed by whoever opened it. */
   async close(): Promise<void> {
     this.#batcher.close();
-    await this.#index.close();
   }
 
   async #searchTogether(items: readonly Item[]): Promise<Candidates[]> {

@@ -31,16 +31,16 @@ export { type CascadeOptions, CascadeRetriever } from './retrievers/cascade-retr
 export { openCrossEncoder } from './retrievers/cross-encoder-reranker.js';
 export { DenseRetriever } from './retrievers/dense-retriever.js';
 export { type HybridOptions, HybridRetriever } from './retrievers/hybrid-retriever.js';
+export type { Mode } from './retrievers/mode.js';
+export { modeNames, registerMode } from './retrievers/modes.js';
+export type { LiveMode, OpenMode } from './retrievers/open-mode.js';
 export type { Reranker } from './retrievers/reranker.js';
-export {
-  FIRST_MODES,
-  type FirstMode,
-  type Hit,
-  type RetrieveOptions,
-  type Retriever,
-  type ScorePart,
-  SEARCH_MODES,
-  type SearchMode,
+export type {
+  Hit,
+  RetrieveOptions,
+  Retriever,
+  ScorePart,
+  SearchMode,
 } from './retrievers/retriever.js';
 export type {
   CascadeChoice,

@@ -86,10 +86,10 @@ describe('what can be opened', () => {
   test('what is missing is said', async () => {
     await expect(open(join(fixture.folder, 'nowhere'))).rejects.toThrow('no such run, index or collection');
     await expect(open(join(fixture.run, 'best'))).rejects.toThrow('this is a model, not something to search');
-    await expect(open(fixture.data, { modes: ['dense'] })).rejects.toThrow('no vectors');
+    await expect(open(fixture.data, { modes: ['dense'] })).rejects.toThrow('cannot search in mode "dense": it needs a model');
     await expect(open(fixture.run, { reranker: join(fixture.run, 'best') })).rejects.toThrow();
     await withSearcher(fixture.run, {}, (searcher) => {
-      expect(() => searcher.retriever('cascade')).toThrow('no cross-encoder');
+      expect(() => searcher.retriever('cascade')).toThrow('it needs a cross-encoder');
     });
     await withSearcher(fixture.data, {}, async (searcher) => {
       await expect(searcher.encode(['x'], 'query')).rejects.toThrow('no model');
@@ -276,7 +276,7 @@ test('a cascade reranks what the target is searched in, or what is asked for', a
   const words = { reranker, rerankFirst: 'bm25', modes: ['cascade'] } as const;
   expect(await withSearcher(fixture.run, words, ({ modes }) => modes)).toEqual(['bm25', 'cascade']);
   const noVectors = openSearcher(fixture.data, { reranker, rerankFirst: 'dense' });
-  await expect(noVectors).rejects.toThrow('cannot search in mode "dense": no vectors');
+  await expect(noVectors).rejects.toThrow('cannot search in mode "dense": it needs a model');
 });
 
 test('a cascade reads as many hits as asked for', async () => {

@@ -109,7 +109,7 @@ describe('searching', () => {
   test('what this index cannot do is said, with what it would need', async () => {
     const cascade = await send(server, 'POST', '/v1/search', { query: 'a', mode: 'cascade' });
     expect(cascade).toMatchObject({ status: 422, body: { error: { code: 'unavailable' } } });
-    expect(cascade.body.error.hint).toBe('it needs a cross-encoder: start the server with --reranker');
+    expect(cascade.body.error.hint).toBe('it needs a cross-encoder and a collection: start the server with --reranker and --data');
     for (const [path, body] of [
       ['/v1/embeddings', { input: 'a' }],
       ['/v1/rerank', { query: 'a', documents: ['b'] }],

@@ -57,9 +57,9 @@ export async function openLiveSearcher(
   });
 }
 
-async function open(base: Searcher, options: OpenLiveOptions): Promise<LiveSearcher> {
+async function open(searcher: Searcher, options: OpenLiveOptions): Promise<LiveSearcher> {
   const { state, limits, onWarning = (message) => process.emitWarning(message) } = options;
-  checkBase(base);
+  const base = checkBase(searcher);
   const lock = await holdFileLock(join(state, 'lock'), { onWait: onWarning }).catch((error) => {
     throw unwritable(state, error, READ_ONLY_STATE);
   });
