@@ -86,7 +86,9 @@ describe('what can be opened', () => {
   test('what is missing is said', async () => {
     await expect(open(join(fixture.folder, 'nowhere'))).rejects.toThrow('no such run, index or collection');
     await expect(open(join(fixture.run, 'best'))).rejects.toThrow('this is a model, not something to search');
-    await expect(open(fixture.data, { modes: ['dense'] })).rejects.toThrow('cannot search in mode "dense": it needs a model');
+    await expect(open(fixture.data, { modes: ['dense'] })).rejects.toThrow(
+      'cannot search in mode "dense": it needs a model',
+    );
     await expect(open(fixture.run, { reranker: join(fixture.run, 'best') })).rejects.toThrow();
     await withSearcher(fixture.run, {}, (searcher) => {
       expect(() => searcher.retriever('cascade')).toThrow('it needs a cross-encoder');

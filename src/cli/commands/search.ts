@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
 import { suggest } from '../../base/suggest.js';
-import { firstModeNames, modeNames, unknownMode } from '../../search/retrievers/modes.js';
+import { expectedMode, firstModeNames, modeNames } from '../../search/retrievers/modes.js';
 import type { SearchMode } from '../../search/retrievers/retriever.js';
 import type { OpenSearcherOptions } from '../../search/searcher.js';
 import type { RegisterCommand } from '../command.js';
@@ -205,5 +205,5 @@ function modeList(text: string): SearchMode[] {
   const modes = list(text);
   const unknown = modes.find((mode) => !known.includes(mode));
   if (unknown === undefined) return modes;
-  throw new InvalidArgumentError(unknownMode(unknown, known));
+  throw new InvalidArgumentError(`${expectedMode(unknown, known)}, got "${unknown}"`);
 }

@@ -38,10 +38,10 @@ export function firstModeNamed(name: SearchMode): Mode {
   return firstModeNames().includes(name) ? modeNamed(name) : refuse(name, firstModeNames());
 }
 
-/** What is wrong with a name, and what was probably meant. */
-export function unknownMode(name: unknown, known: readonly SearchMode[]): string {
-  const meant = suggest(String(name), known);
-  return `expected a search mode (${known.join(', ')}), got "${name}"${meant ? `; did you mean "${meant}"?` : ''}`;
+/** Says what is expected where something else was got, with what was probably meant. */
+export function expectedMode(got: unknown, known: readonly SearchMode[]): string {
+  const meant = suggest(String(got), known);
+  return `expected a mode among ${known.join(', ')}${meant ? ` (did you mean "${meant}"?)` : ''}`;
 }
 
 /** How to come by what a mode needs, e.g. `search a run, or give --model`. */
@@ -50,5 +50,5 @@ export function howToGet({ needs }: Mode, say: { run: string; give: string }): s
 }
 
 function refuse(name: SearchMode, known: readonly SearchMode[]): never {
-  throw new NearmissError(unknownMode(name, known));
+  throw new NearmissError(`${expectedMode(name, known)}, got "${name}"`);
 }
