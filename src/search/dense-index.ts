@@ -1,5 +1,6 @@
 import type { DocumentIndex } from '../index/vectors/index.js';
 import { Batcher } from './batching.js';
+import { checkK, rowsOf } from './check-search.js';
 import { type Candidates, fetchHits } from './fetch-hits.js';
 import type { AllowedDocuments, FilteredDocuments } from './filter/filtered-documents.js';
 import type { VectorFinder } from './retrievers/open-mode.js';
@@ -38,18 +39,16 @@ export class DenseIndex implements VectorFinder {
   }
 
   async search(vectors: Float32Array, { k, filter }: SearchVectorsOptions): Promise<Hit[][]> {
-    const { dimension } = this;
+    checkK(k);
+    const rows = rowsOf(vectors, this.dimension);
     const allowed = (await this.#filters.allowed(filter)) ?? this.#present;
     const found = await fetchHits({
-      queries: vectors.length / dimension,
+      queries: rows.length,
       k,
       total: this.#index.count,
       allowed,
       idOf: (number) => this.#index.ids?.idAt(number) ?? String(number),
-      fetch: (wanted, n) =>
-        this.#batcher.addAll(
-          wanted.map((i) => ({ vector: vectors.subarray(i * dimension, (i + 1) * dimension), n })),
-        ),
+      fetch: (wanted, n) => this.#batcher.addAll(wanted.map((i) => ({ vector: rows[i], n }))),
     });
     return found.map((hits) => hits.map(({ id, score }) => ({ id, score })));
   }

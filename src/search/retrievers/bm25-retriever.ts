@@ -1,6 +1,7 @@
 import type { Ranked } from '../../base/top-k.js';
 import { type Bm25Index, Bm25SearchPool } from '../../index/bm25/index.js';
 import { Batcher } from '../batching.js';
+import { checkK } from '../check-search.js';
 import { fetchHits, type NumberedHit } from '../fetch-hits.js';
 import type { FilteredDocuments } from '../filter/filtered-documents.js';
 import { ranked } from '../hits.js';
@@ -55,6 +56,7 @@ export class Bm25Retriever implements Retriever {
 
   async search(queries: readonly string[], options: RetrieveOptions): Promise<Hit[][]> {
     const { k, explain, onDone } = options;
+    checkK(k);
     const allowed = await this.#filters.allowed(options.filter);
     const results: Hit[][] = [];
     for (let start = 0; start < queries.length; start += QUERIES_AT_ONCE) {

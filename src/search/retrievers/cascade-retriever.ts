@@ -1,4 +1,5 @@
 import { fullText } from '../../data/dataset.js';
+import { checkK } from '../check-search.js';
 import type { DocumentStore } from '../document-store.js';
 import { compareHits } from '../hits.js';
 import type { Reranker } from './reranker.js';
@@ -27,6 +28,7 @@ export class CascadeRetriever implements Retriever {
   async search(queries: readonly string[], options: RetrieveOptions): Promise<Hit[][]> {
     const { k, onDone, ...rest } = options;
     const { first, depth = DEFAULT_RERANK_DEPTH } = this.#options;
+    checkK(k);
     const candidates = await first.search(queries, { ...rest, k: Math.max(k, depth) });
     const results: Hit[][] = [];
     for (const [i, query] of queries.entries()) {

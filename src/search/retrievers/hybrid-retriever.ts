@@ -1,4 +1,5 @@
 import type { Ranking } from '../../evaluate/index.js';
+import { checkK } from '../check-search.js';
 import { gatherCandidates } from '../fusion/columns.js';
 import { combine } from '../fusion/fuse.js';
 import type { FusionMethodOptions } from '../fusion/index.js';
@@ -32,6 +33,7 @@ export class HybridRetriever implements Retriever {
 
   async search(queries: readonly string[], options: RetrieveOptions): Promise<Hit[][]> {
     const { k, onDone, ...rest } = options;
+    checkK(k);
     const depth = Math.max(k, this.#options.depth ?? DEFAULT_DEPTH);
     const lists = await Promise.all(
       this.#retrievers.map((retriever, i) =>

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Document } from '../../../data/index.js';
 import { bm25 } from '../../../index/bm25/index.js';
+import { checkK } from '../../check-search.js';
 import { compileFilter } from '../../filter/filter.js';
 import { ranked } from '../../hits.js';
 import type { QueryWords } from '../../query-words.js';
@@ -50,6 +51,7 @@ class LiveBm25Retriever implements Retriever {
 
   async search(queries: readonly string[], options: RetrieveOptions): Promise<Hit[][]> {
     const { k, filter, explain, onDone } = options;
+    checkK(k);
     const writes = this.#writes;
     const matches = filter && compileFilter(filter);
     const live: Hit[][] = [];

@@ -1,5 +1,6 @@
 import type { Document } from '../../../data/index.js';
 import type { DocumentStore } from '../../document-store.js';
+import type { LiveEntry } from '../log/log-record.js';
 import type { OverlayState } from './overlay.js';
 
 /** The base's documents as the overlay leaves them; the added ones come last. */
@@ -23,7 +24,7 @@ export class LiveDocuments implements DocumentStore {
 
   async get(id: string): Promise<Document | undefined> {
     const entry = this.#writes.entry(id);
-    return entry ? entry.document : this.#base.get(id);
+    return entry ? copyOf(entry) : this.#base.get(id);
   }
 
   async getAll(ids: readonly string[]): Promise<(Document | undefined)[]> {
@@ -32,7 +33,7 @@ export class LiveDocuments implements DocumentStore {
     let next = 0;
     return ids.map((id) => {
       const entry = this.#writes.entry(id);
-      return entry ? entry.document : found[next++];
+      return entry ? copyOf(entry) : found[next++];
     });
   }
 
@@ -43,4 +44,9 @@ export class LiveDocuments implements DocumentStore {
 
   /** The base belongs to the searcher. */
   async close(): Promise<void> {}
+}
+
+/** Whoever asked may do with it what they like; the one in the overlay is to stay as it was written. */
+function copyOf({ document }: LiveEntry): Document | undefined {
+  return structuredClone(document);
 }

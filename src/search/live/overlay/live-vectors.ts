@@ -1,3 +1,4 @@
+import { checkK, rowsOf } from '../../check-search.js';
 import { compileFilter } from '../../filter/filter.js';
 import type { VectorFinder } from '../../retrievers/open-mode.js';
 import type { Hit } from '../../retrievers/retriever.js';
@@ -21,8 +22,8 @@ export class LiveVectors implements VectorFinder {
   async search(vectors: Float32Array, { k, filter }: SearchVectorsOptions): Promise<Hit[][]> {
     const { dimension } = this;
     const writes = this.#writes;
-    const row = (i: number): Float32Array => vectors.subarray(i * dimension, (i + 1) * dimension);
-    const rows = Array.from({ length: vectors.length / dimension }, (_, i) => row(i));
+    checkK(k);
+    const rows = rowsOf(vectors, dimension);
     const matches = filter && compileFilter(filter);
     const scored = await scoreVectors(rows, writes);
     return mergeHits({
