@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { appendFile, cp, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fullText } from '../data/dataset.js';
 import { openDataset } from '../data/index.js';
 import { buildBm25Index } from '../index/bm25/index.js';
 import { createCrossEncoder, saveCrossEncoder } from '../model/cross-encoder/cross-encoder-model.js';
@@ -325,27 +324,6 @@ test.each(['en', 'unicode'] as const)('a BM25 index of other texts is made anew 
   expect(await found('zebras')).toMatchObject([{ id: edited._id }]);
   expect(await found('zebra')).toHaveLength(language === 'en' ? 1 : 0);
   expect(built).toEqual(['store documents', 'store documents', 'index words']);
-});
-
-test('a document is the nearest to its own vector; explanations add up', async () => {
-  await withSearcher(fixture.run, {}, async (searcher) => {
-    const { id } = fixture.documents[20];
-    const vector = await searcher.vectorOf(id);
-    const [[nearest]] = await searcher.searchVectors(vector!, { k: 1 });
-    expect(nearest.id).toBe(id);
-    expect(await searcher.vectorOf('nobody')).toBeUndefined();
-    const query = `${fullText(fixture.documents[20])} ${fixture.queries[0].text}`;
-    const [words] = await searcher.retriever('bm25').search([query], { k: 5, explain: true });
-    for (const { score, parts } of words) {
-      expect(parts![0].terms!.reduce((sum, term) => sum + term.score, 0)).toBe(score);
-    }
-    const [fused] = await searcher.retriever('hybrid').search([query], { k: 5, explain: true });
-    for (const { score, parts } of fused) {
-      expect(parts!.reduce((sum, part) => sum + part.contribution!, 0)).toBeCloseTo(score, 12);
-    }
-    const snippet = searcher.snippet(query, fixture.documents[20]);
-    expect(snippet.highlights).toHaveLength(2);
-  });
 });
 
 test('tuned weights are kept and used', async () => {
