@@ -133,7 +133,9 @@ test('a field that no document has is told', async () => {
 test.each<[string, string[], number, string]>([
   ['nowhere', ['nowhere', 'x'], 1, 'no such run, index or collection'],
   ['an unknown mode', ['run', 'x', '--compare', 'bm25,dens'], 2, 'did you mean "dense"?'],
-  ['no reranker', ['run', 'x', '--mode', 'cascade'], 1, 'give one with --reranker'],
+  ['a slip in --mode', ['run', 'x', '--mode', 'bm52'], 2, 'Did you mean bm25?'],
+  ['a slip in --rerank-first', ['run', 'x', '--rerank-first', 'hybird'], 2, 'Did you mean hybrid?'],
+  ['no reranker', ['run', 'x', '--mode', 'cascade'], 1, 'give --reranker'],
   ['queries without a run', ['run', '--queries', 'data'], 2, '--queries needs --run'],
   ['a query and queries', ['run', 'x', '--queries', 'data', '--run', 'r'], 2, 'got both'],
   ['a wrong filter', ['run', 'x', '--filter', 'noun'], 2, 'expected a condition such as'],

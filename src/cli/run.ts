@@ -3,6 +3,7 @@ import { NearmissError, UsageError } from '../base/errors.js';
 import { PACKAGE } from '../base/package-files.js';
 import { commandGroups } from './commands/index.js';
 import { repeated } from './option-parsers.js';
+import { suggestChoices } from './suggest-choices.js';
 
 const EXAMPLES = `
 Examples:
@@ -36,7 +37,10 @@ export function buildProgram(): Command {
     }
   }
   program.addHelpText('after', EXAMPLES);
-  for (const command of allCommands(program)) command.exitOverride().showSuggestionAfterError();
+  for (const command of allCommands(program)) {
+    command.exitOverride().showSuggestionAfterError();
+    suggestChoices(command);
+  }
   return program;
 }
 

@@ -1,7 +1,9 @@
 import type { DocumentIndex } from '../index/vectors/index.js';
 import { Batcher } from './batching.js';
+import { checkK, rowsOf } from './check-search.js';
 import { type Candidates, fetchHits } from './fetch-hits.js';
 import type { AllowedDocuments, FilteredDocuments } from './filter/filtered-documents.js';
+import type { VectorFinder } from './retrievers/open-mode.js';
 import type { Hit } from './retrievers/retriever.js';
 import type { SearchVectorsOptions } from './searcher.js';
 
@@ -14,7 +16,7 @@ interface Item {
 const VECTORS_AT_ONCE = 256;
 
 /** Finds documents by vectors, with filters; concurrent searches are done together. */
-export class DenseIndex {
+export class DenseIndex implements VectorFinder {
   readonly #index: DocumentIndex;
   readonly #filters: FilteredDocuments;
   readonly #present: AllowedDocuments | undefined;
@@ -36,27 +38,24 @@ export class DenseIndex {
     return this.#index.vectors.metadata.dimension;
   }
 
-  /** @param vectors one after another */
   async search(vectors: Float32Array, { k, filter }: SearchVectorsOptions): Promise<Hit[][]> {
-    const { dimension } = this;
+    checkK(k);
+    const rows = rowsOf(vectors, this.dimension);
     const allowed = (await this.#filters.allowed(filter)) ?? this.#present;
     const found = await fetchHits({
-      queries: vectors.length / dimension,
+      queries: rows.length,
       k,
       total: this.#index.count,
       allowed,
       idOf: (number) => this.#index.ids?.idAt(number) ?? String(number),
-      fetch: (wanted, n) =>
-        this.#batcher.addAll(
-          wanted.map((i) => ({ vector: vectors.subarray(i * dimension, (i + 1) * dimension), n })),
-        ),
+      fetch: (wanted, n) => this.#batcher.addAll(wanted.map((i) => ({ vector: rows[i], n }))),
     });
     return found.map((hits) => hits.map(({ id, score }) => ({ id, score })));
   }
 
+  /** Takes no more work; the index itself is closed by whoever opened it. */
   async close(): Promise<void> {
     this.#batcher.close();
-    await this.#index.close();
   }
 
   async #searchTogether(items: readonly Item[]): Promise<Candidates[]> {

@@ -4,6 +4,7 @@ import type { Document } from '../data/index.js';
 export interface DocumentStore {
   readonly count: number;
   has(id: string): boolean;
+  /** The caller's own: what becomes of it changes nothing here. */
   get(id: string): Promise<Document | undefined>;
   /** Several at once, in the order asked for. */
   getAll(ids: readonly string[]): Promise<(Document | undefined)[]>;

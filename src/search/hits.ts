@@ -5,3 +5,10 @@ import type { Hit } from './retrievers/retriever.js';
 export function compareHits(a: Pick<Hit, 'id' | 'score'>, b: Pick<Hit, 'id' | 'score'>): number {
   return b.score - a.score || compareBytes(a.id, b.id);
 }
+
+/** Explanations with the places of their hits in this list. */
+export function ranked(hits: readonly Hit[]): Hit[] {
+  return hits.map((hit, i) =>
+    hit.parts ? { ...hit, parts: hit.parts.map((part) => ({ ...part, rank: i + 1 })) } : hit,
+  );
+}

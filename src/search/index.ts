@@ -24,30 +24,30 @@ export {
   type RemoveResult,
   type UpsertResult,
 } from './live/index.js';
+export { openSearcher } from './open/open-searcher.js';
 export type { TunedFusion } from './open/tuned-fusion.js';
 export { Bm25Retriever, type Bm25RetrieverOptions } from './retrievers/bm25-retriever.js';
 export { type CascadeOptions, CascadeRetriever } from './retrievers/cascade-retriever.js';
 export { openCrossEncoder } from './retrievers/cross-encoder-reranker.js';
 export { DenseRetriever } from './retrievers/dense-retriever.js';
 export { type HybridOptions, HybridRetriever } from './retrievers/hybrid-retriever.js';
+export type { Mode } from './retrievers/mode.js';
+export { modeNames, registerMode } from './retrievers/modes.js';
+export type { LiveMode, OpenMode } from './retrievers/open-mode.js';
 export type { Reranker } from './retrievers/reranker.js';
-export {
-  FIRST_MODES,
-  type FirstMode,
-  type Hit,
-  type RetrieveOptions,
-  type Retriever,
-  type ScorePart,
-  SEARCH_MODES,
-  type SearchMode,
+export type {
+  Hit,
+  RetrieveOptions,
+  Retriever,
+  ScorePart,
+  SearchMode,
 } from './retrievers/retriever.js';
-export {
-  type CascadeChoice,
-  type OpenSearcherOptions,
-  openSearcher,
-  type PrepareStep,
-  type Searcher,
-  type SearchVectorsOptions,
+export type {
+  CascadeChoice,
+  OpenSearcherOptions,
+  PrepareStep,
+  Searcher,
+  SearchVectorsOptions,
 } from './searcher.js';
 export { makeSnippet, type Snippet, type SnippetOptions } from './snippet.js';
 export { type TuneHybridOptions, tuneHybrid } from './tune-hybrid.js';

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { appendFile, cp, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fullText } from '../data/dataset.js';
 import { openDataset } from '../data/index.js';
 import { buildBm25Index } from '../index/bm25/index.js';
 import { createCrossEncoder, saveCrossEncoder } from '../model/cross-encoder/cross-encoder-model.js';
 import { loadEncoderModel } from '../model/index.js';
+import { openSearcher } from './open/open-searcher.js';
 import type { Hit, SearchMode } from './retrievers/retriever.js';
 import { makeSearchFixture, type SearchFixture } from './search.fixture.js';
-import { type CascadeChoice, type OpenSearcherOptions, openSearcher, type Searcher } from './searcher.js';
+import type { CascadeChoice, OpenSearcherOptions, Searcher } from './searcher.js';
 import { tuneHybrid } from './tune-hybrid.js';
 
 let fixture: SearchFixture;
@@ -85,10 +85,12 @@ describe('what can be opened', () => {
   test('what is missing is said', async () => {
     await expect(open(join(fixture.folder, 'nowhere'))).rejects.toThrow('no such run, index or collection');
     await expect(open(join(fixture.run, 'best'))).rejects.toThrow('this is a model, not something to search');
-    await expect(open(fixture.data, { modes: ['dense'] })).rejects.toThrow('no vectors');
+    await expect(open(fixture.data, { modes: ['dense'] })).rejects.toThrow(
+      'cannot search in mode "dense": it needs a model',
+    );
     await expect(open(fixture.run, { reranker: join(fixture.run, 'best') })).rejects.toThrow();
     await withSearcher(fixture.run, {}, (searcher) => {
-      expect(() => searcher.retriever('cascade')).toThrow('no cross-encoder');
+      expect(() => searcher.retriever('cascade')).toThrow('it needs a cross-encoder');
     });
     await withSearcher(fixture.data, {}, async (searcher) => {
       await expect(searcher.encode(['x'], 'query')).rejects.toThrow('no model');
@@ -275,7 +277,7 @@ test('a cascade reranks what the target is searched in, or what is asked for', a
   const words = { reranker, rerankFirst: 'bm25', modes: ['cascade'] } as const;
   expect(await withSearcher(fixture.run, words, ({ modes }) => modes)).toEqual(['bm25', 'cascade']);
   const noVectors = openSearcher(fixture.data, { reranker, rerankFirst: 'dense' });
-  await expect(noVectors).rejects.toThrow('cannot search in mode "dense": no vectors');
+  await expect(noVectors).rejects.toThrow('cannot search in mode "dense": it needs a model');
 });
 
 test('a cascade reads as many hits as asked for', async () => {
@@ -322,27 +324,6 @@ test.each(['en', 'unicode'] as const)('a BM25 index of other texts is made anew 
   expect(await found('zebras')).toMatchObject([{ id: edited._id }]);
   expect(await found('zebra')).toHaveLength(language === 'en' ? 1 : 0);
   expect(built).toEqual(['store documents', 'store documents', 'index words']);
-});
-
-test('a document is the nearest to its own vector; explanations add up', async () => {
-  await withSearcher(fixture.run, {}, async (searcher) => {
-    const { id } = fixture.documents[20];
-    const vector = await searcher.vectorOf(id);
-    const [[nearest]] = await searcher.searchVectors(vector!, { k: 1 });
-    expect(nearest.id).toBe(id);
-    expect(await searcher.vectorOf('nobody')).toBeUndefined();
-    const query = `${fullText(fixture.documents[20])} ${fixture.queries[0].text}`;
-    const [words] = await searcher.retriever('bm25').search([query], { k: 5, explain: true });
-    for (const { score, parts } of words) {
-      expect(parts![0].terms!.reduce((sum, term) => sum + term.score, 0)).toBe(score);
-    }
-    const [fused] = await searcher.retriever('hybrid').search([query], { k: 5, explain: true });
-    for (const { score, parts } of fused) {
-      expect(parts!.reduce((sum, part) => sum + part.contribution!, 0)).toBeCloseTo(score, 12);
-    }
-    const snippet = searcher.snippet(query, fixture.documents[20]);
-    expect(snippet.highlights).toHaveLength(2);
-  });
 });
 
 test('tuned weights are kept and used', async () => {

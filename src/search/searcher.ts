@@ -6,10 +6,8 @@ import type { DocumentFilter } from './filter/filter.js';
 import type { OnUnknownField } from './filter/filtered-documents.js';
 import type { HybridOptions } from './retrievers/hybrid-retriever.js';
 import type { Reranker } from './retrievers/reranker.js';
-import type { FirstMode, Hit, Retriever, SearchMode } from './retrievers/retriever.js';
+import type { Hit, Retriever, SearchMode } from './retrievers/retriever.js';
 import type { Snippet } from './snippet.js';
-
-export { openSearcher } from './open/open-searcher.js';
 
 /** What is being prepared, so that a person can be told. */
 export interface PrepareStep {
@@ -31,7 +29,7 @@ export interface OpenSearcherOptions {
   /** How many hits the cascade reranks. Default 100. */
   rerankDepth?: number;
   /** What finds the hits that the cascade reranks. Default: the mode that is searched in where none is named. */
-  rerankFirst?: FirstMode;
+  rerankFirst?: SearchMode;
   /** Opens only what these modes need. Default: whatever is possible. */
   modes?: readonly SearchMode[];
   /** How `hybrid` fuses. Default: as tuned by {@link tuneHybrid}, else by ranks. */
@@ -52,7 +50,7 @@ export interface OpenSearcherOptions {
 
 /** What a cascade reranks, where that is not what the searcher was opened with. */
 export interface CascadeChoice {
-  first?: FirstMode;
+  first?: SearchMode;
   depth?: number;
 }
 

@@ -27,7 +27,7 @@ export class MemorySearcher implements Searcher {
     this.#pause = options.pause ?? (async () => undefined);
     const get = async (id: string): Promise<Document | undefined> => {
       await this.#work();
-      return this.#byId.get(id);
+      return structuredClone(this.#byId.get(id));
     };
     this.documents = {
       count: documents.length,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SEARCH_MODES } from '../search/retrievers/retriever.js';
+import { expectedMode, modeNames } from '../search/retrievers/modes.js';
 
 /** Metadata deeper than this is refused: everything that reads it would have to be as patient. */
 const METADATA_DEPTH = 16;
@@ -46,7 +46,12 @@ export const errorSchema = z
   })
   .meta({ id: 'Error' });
 
-export const searchMode = z.enum(SEARCH_MODES);
+export const searchMode = modeAmong(modeNames());
+
+/** The name of one of some modes; a slip of the pen is told what was meant. */
+export function modeAmong(names: string[]): z.ZodType<string> {
+  return z.enum(names, { error: ({ input }) => expectedMode(input, names) });
+}
 
 /** Ids appear in paths and in files of lines: no control characters, no half characters. */
 export const documentId = z

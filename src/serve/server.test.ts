@@ -92,6 +92,11 @@ describe('searching', () => {
       { query: 'a', filter: { year: { $above: 3 } } },
       /^body: field "filter": filter\.year\.\$above: expected one of \$eq/,
     ],
+    [{ query: 'a', mode: 'bm52' }, /^body: field "mode": .* \(did you mean "bm25"\?\), got/],
+    [
+      { query: 'a', mode: 'cascade', rerank: { first: 'hybird' } },
+      /^body: field "rerank\.first": .* \(did you mean "hybrid"\?\), got/,
+    ],
     [[], 'body: expected object, got an array of 0'],
     ['text', 'body: expected object, got the text "text"'],
     [null, 'body: expected object, got null'],
@@ -109,7 +114,9 @@ describe('searching', () => {
   test('what this index cannot do is said, with what it would need', async () => {
     const cascade = await send(server, 'POST', '/v1/search', { query: 'a', mode: 'cascade' });
     expect(cascade).toMatchObject({ status: 422, body: { error: { code: 'unavailable' } } });
-    expect(cascade.body.error.hint).toBe('it needs a cross-encoder: start the server with --reranker');
+    expect(cascade.body.error.hint).toBe(
+      'it needs a cross-encoder and a collection: start the server with --reranker and --data',
+    );
     for (const [path, body] of [
       ['/v1/embeddings', { input: 'a' }],
       ['/v1/rerank', { query: 'a', documents: ['b'] }],

@@ -8,7 +8,7 @@ export interface ModeText {
   missing: string;
 }
 
-export const MODES: Record<SearchMode, ModeText> = {
+const TEXTS: Record<SearchMode, ModeText> = {
   bm25: {
     label: 'BM25',
     about: 'the words of the query, rare ones first',
@@ -31,4 +31,17 @@ export const MODES: Record<SearchMode, ModeText> = {
   },
 };
 
-export const MODE_NAMES = Object.keys(MODES) as SearchMode[];
+/** What to say of a mode; one that only the server knows goes by its name. */
+export function modeText(mode: SearchMode): ModeText {
+  if (Object.hasOwn(TEXTS, mode)) return TEXTS[mode];
+  return {
+    label: mode,
+    about: 'a way to search that this server adds',
+    missing: 'is unknown to this server',
+  };
+}
+
+/** The modes to speak of: those known here, then the others. */
+export function modeNames(others: readonly SearchMode[]): SearchMode[] {
+  return [...new Set([...Object.keys(TEXTS), ...others])];
+}

@@ -1,10 +1,11 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
 import { suggest } from '../../base/suggest.js';
-import { FIRST_MODES, SEARCH_MODES, type SearchMode } from '../../search/retrievers/retriever.js';
+import { expectedMode, firstModeNames, modeNames } from '../../search/retrievers/modes.js';
+import type { SearchMode } from '../../search/retrievers/retriever.js';
 import type { OpenSearcherOptions } from '../../search/searcher.js';
 import type { RegisterCommand } from '../command.js';
-import { notBlank, numbersBetween, repeated, wholeNumber } from '../option-parsers.js';
+import { list, notBlank, numbersBetween, repeated, wholeNumber } from '../option-parsers.js';
 import type { AnswerSettings } from './search/answer.js';
 import type { SearchFlags } from './search/options.js';
 import { checkRerankFlags } from './search/rerank-flags.js';
@@ -36,7 +37,7 @@ export const registerSearch: RegisterCommand = (program) => {
       new Option(
         '--mode <mode>',
         'how to search (default: dense in a run, or hybrid once tuned; elsewhere hybrid where possible)',
-      ).choices(SEARCH_MODES),
+      ).choices(modeNames()),
     )
     .option('--compare <modes>', 'several modes side by side, e.g. bm25,dense,hybrid', modeList)
     .option('--k <n>', 'hits for each query', wholeNumber(1), 10)
@@ -48,7 +49,7 @@ export const registerSearch: RegisterCommand = (program) => {
     .option('--rerank-depth <n>', 'hits that the cascade reranks (default: 100)', wholeNumber(1))
     .addOption(
       new Option('--rerank-first <mode>', 'what finds them (default: as searched by default)').choices(
-        FIRST_MODES,
+        firstModeNames(),
       ),
     )
     .addOption(
@@ -74,14 +75,14 @@ export const registerSearch: RegisterCommand = (program) => {
 async function searchCommand(target: string, query: string | undefined, flags: SearchFlags): Promise<void> {
   checkUsage(target, query, flags);
   const [{ openSearcher }, { allOf, parseFilter }, { styleOf }] = await Promise.all([
-    import('../../search/searcher.js'),
+    import('../../search/open/open-searcher.js'),
     import('../../search/filter/filter-text.js'),
     import('./search/style.js'),
   ]);
   const open = await openOptions(flags);
   if (flags.tune !== undefined) return tune(target, flags, open);
   const filter = allOf((flags.filter ?? []).map(parseFilter));
-  const modes = flags.compare ?? (flags.mode && [flags.mode]);
+  const modes = flags.compare ?? (flags.mode === undefined ? undefined : [flags.mode]);
   // At the prompt the mode may change.
   const fixed = query !== undefined || flags.queries !== undefined || !process.stdin.isTTY;
   const searcher = await openSearcher(target, { ...open, ...(fixed && modes && { modes }) });
@@ -200,11 +201,9 @@ async function tune(target: string, flags: SearchFlags, open: OpenSearcherOption
 }
 
 function modeList(text: string): SearchMode[] {
-  const modes = text.split(',').map((mode) => mode.trim());
-  const unknown = modes.find((mode) => !SEARCH_MODES.some((known) => known === mode));
-  if (unknown === undefined) return modes as SearchMode[];
-  const meant = suggest(unknown, SEARCH_MODES);
-  throw new InvalidArgumentError(
-    `Expected modes among ${SEARCH_MODES.join(', ')}, got "${unknown}"${meant ? `; did you mean "${meant}"?` : ''}.`,
-  );
+  const known = modeNames();
+  const modes = list(text);
+  const unknown = modes.find((mode) => !known.includes(mode));
+  if (unknown === undefined) return modes;
+  throw new InvalidArgumentError(`${expectedMode(unknown, known)}, got "${unknown}"`);
 }

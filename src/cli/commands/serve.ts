@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
-import { FIRST_MODES, type FirstMode } from '../../search/retrievers/retriever.js';
+import { firstModeNames } from '../../search/retrievers/modes.js';
+import type { SearchMode } from '../../search/retrievers/retriever.js';
 import { parseOrigin } from '../../serve/access/origins.js';
 import { DEFAULT_LIMITS } from '../../serve/limits.js';
 import { DEFAULT_KEY_FILE, LOG_LEVELS, type LogLevel } from '../../serve/names.js';
@@ -16,7 +17,7 @@ interface ServeOptions {
   model?: string;
   reranker?: string;
   rerankDepth?: number;
-  rerankFirst?: FirstMode;
+  rerankFirst?: SearchMode;
   threads?: number;
   runs?: string;
   keys?: string;
@@ -67,7 +68,7 @@ export const registerServe: RegisterCommand = (program) => {
     .option('--rerank-depth <n>', 'how many hits it reranks (default: 100)', wholeNumber(1))
     .addOption(
       new Option('--rerank-first <mode>', 'what finds them (default: as searched by default)').choices(
-        FIRST_MODES,
+        firstModeNames(),
       ),
     )
     .option('--threads <n>', 'threads to compute with (default: all cores)', wholeNumber(1))

@@ -2,10 +2,11 @@ export { Bm25Index, type TermVector } from './bm25-index.js';
 export { type BuildOptions, buildBm25Index, DEFAULT_MEMORY_MB } from './build.js';
 export type { Bm25Meta } from './format.js';
 export { openBm25Index } from './open.js';
+export type { WeightedQuery } from './query-terms.js';
 export { Bm25Ranker, type RankOptions, type Scoring } from './ranker.js';
 export { expandRm3, RM3_DEFAULTS, type Rm3Options } from './rm3.js';
 export { Bm25SearchPool } from './search-pool.js';
-export { Bm25Searcher, type SearcherOptions, type WeightedQuery } from './searcher.js';
+export { Bm25Searcher, type SearcherOptions } from './searcher.js';
 export {
   type Bm25Parameters,
   bm25,

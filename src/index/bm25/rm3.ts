@@ -1,5 +1,6 @@
 import type { Bm25Index } from './bm25-index.js';
-import type { Bm25Searcher, WeightedQuery } from './searcher.js';
+import type { WeightedQuery } from './query-terms.js';
+import type { Bm25Searcher } from './searcher.js';
 
 export interface Rm3Options {
   /** Documents whose terms are taken. Default 10. */

@@ -5,12 +5,9 @@ import { BLOCK_ROW } from './format.js';
 import { searchTopK } from './max-score.js';
 import { impactFrequency, impactLengthCode } from './postings/impacts.js';
 import { PostingsCursor } from './postings/postings-cursor.js';
+import { countTerms, type WeightedQuery, weighQuery } from './query-terms.js';
 import { ScoreWindow } from './score-window.js';
-import { bm25, PartTable, roundWeights, type Similarity } from './similarity.js';
-import { NOT_FOUND } from './term-dictionary.js';
-
-/** A query as terms and how much each counts. */
-export type WeightedQuery = ReadonlyMap<string, number>;
+import { bm25, PartTable, type Similarity } from './similarity.js';
 
 export interface SearcherOptions {
   /** Default BM25 with k1 0.9 and b 0.4. */
@@ -54,27 +51,15 @@ export class Bm25Searcher {
 
   /** The terms of a text, each as often as it occurs. */
   parse(text: string): WeightedQuery {
-    const query = new Map<string, number>();
-    for (const term of analyze(this.index.analyzer, text)) query.set(term, (query.get(term) ?? 0) + 1);
-    return query;
+    return countTerms(analyze(this.index.analyzer, text));
   }
 
   /** The best k documents for weighted terms; each term's score is multiplied by its weight. */
   searchTerms(query: WeightedQuery, k: number): Ranked {
-    const { terms: dictionary, statistics } = this.index;
-    const found = [...query]
-      .map(([term, weight]) => ({ number: dictionary.find(term), weight }))
-      .filter(({ number, weight }) => number !== NOT_FOUND && weight > 0);
-    const weights = Float64Array.from(
-      found,
-      ({ number, weight }) =>
-        weight * this.similarity.weight(dictionary.documentFrequency(number), statistics),
-    );
-    roundWeights(weights);
-    const terms = found.map(({ number }, i) => {
+    const terms = weighQuery(query, this.index, this.similarity).map(({ number, weight }, i) => {
       const cursor = this.#cursor(i);
       cursor.open(number);
-      return { cursor, weight: weights[i] };
+      return { cursor, weight };
     });
     return searchTopK(terms, {
       k,

@@ -3,7 +3,8 @@ import { NearmissError } from '../../base/errors.js';
 import { readLines } from '../../base/lines.js';
 import { IdTable } from '../../data/id-table.js';
 import { isOneRowEach } from '../../model/encoder/encoded-texts.js';
-import type { IndexFolder, IndexFolderWriter } from './index-folder.js';
+import type { IndexFolder } from './index-folder.js';
+import type { FolderFiles } from './vector-index.js';
 
 /** The number of its document for each vector, 32 bits and little-endian; absent where both have the same numbers. */
 const DOCUMENTS_FILE = 'documents.bin';
@@ -50,7 +51,7 @@ export function documentsFromIds(rowIds: Iterable<string>, where: string): Docum
 }
 
 /** Writes documents beside an index: `index.save(folder, { extra: documentFiles(documents) })`. */
-export function documentFiles({ offsets, ids }: Documents): (folder: IndexFolderWriter) => Promise<void> {
+export function documentFiles({ offsets, ids }: Documents): (folder: FolderFiles) => Promise<void> {
   return async (folder) => {
     if (offsets && !isOneRowEach(offsets)) await folder.write(DOCUMENTS_FILE, documentNumbers(offsets));
     if (ids) await folder.write(IDS_FILE, idLines(ids));

@@ -7,7 +7,13 @@ import { NearmissError } from '../../base/errors.js';
 import { AtomicFile, writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
 import { type FolderContents, filesNamed } from '../../base/folder-contents.js';
 import { readJsonFile } from '../../base/json-file.js';
-import { INDEX_TYPES, type SaveOptions, STORAGES, type VectorIndexMetadata } from './vector-index.js';
+import {
+  type FolderFiles,
+  INDEX_TYPES,
+  type SaveOptions,
+  STORAGES,
+  type VectorIndexMetadata,
+} from './vector-index.js';
 
 export const META_FILE = 'meta.json';
 const FORMAT_NAME = 'nearmiss-vectors';
@@ -52,7 +58,7 @@ const metaSchema = z.object({
 type FileRecord = z.infer<typeof metaSchema>['files'];
 
 /** Adds files to a folder that is being written and remembers their sizes and checksums. */
-export class IndexFolderWriter {
+export class IndexFolderWriter implements FolderFiles {
   readonly files: FileRecord = {};
   readonly #folder: string;
 
@@ -60,7 +66,6 @@ export class IndexFolderWriter {
     this.#folder = folder;
   }
 
-  /** Writes a file from pieces. */
   async write(name: string, pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
     const file = await AtomicFile.create(join(this.#folder, name));
     let checksum = 0;

@@ -1,5 +1,3 @@
-import type { IndexFolderWriter } from './index-folder.js';
-
 export const INDEX_TYPES = ['flat', 'hnsw'] as const;
 
 /** `flat` compares every vector and is exact; `hnsw` walks a graph, faster on large sets and approximate. */
@@ -59,11 +57,17 @@ export interface VectorSearcher {
   close(): Promise<void>;
 }
 
+/** A folder that is being written. */
+export interface FolderFiles {
+  /** Writes a file from pieces. */
+  write(name: string, pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void>;
+}
+
 export interface SaveOptions {
   /** Replaces what is there already. */
   overwrite?: boolean;
   /** Writes more files into the same folder, so that all of them appear together. */
-  extra?: (folder: IndexFolderWriter) => Promise<void>;
+  extra?: (folder: FolderFiles) => Promise<void>;
 }
 
 /** A set of vectors that can be searched and kept; it does not change. */

@@ -20,7 +20,7 @@ export async function exportCollection(
     qrels: async () => new Map(),
   };
   const { documents } = await writeBeir(dataset, folder, options);
-  return { documents, sequence: snapshot.view.sequence };
+  return { documents, sequence: snapshot.writes.sequence };
 }
 
 async function* documentsOf({ documents }: LiveSnapshot): AsyncGenerator<Document> {

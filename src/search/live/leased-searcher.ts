@@ -1,13 +1,13 @@
 import type { Searcher } from '../searcher.js';
 
 /** A searcher that is closed when it is no longer wanted and nobody works on it any more. */
-export class LeasedSearcher {
-  readonly searcher: Searcher;
+export class LeasedSearcher<S extends Searcher = Searcher> {
+  readonly searcher: S;
   #leases = 0;
   #retired = false;
   #closing: Promise<void> | undefined;
 
-  constructor(searcher: Searcher) {
+  constructor(searcher: S) {
     this.searcher = searcher;
   }
 

@@ -6,7 +6,8 @@ import { CODED_LENGTHS, encodeLength } from '../../index/bm25/document-length.js
 import { DEFAULT_B, DEFAULT_K1 } from '../../index/bm25/index.js';
 import { analyze, englishAnalyzer } from '../../text/analyzers/index.js';
 import { compileFilter, type DocumentFilter } from '../filter/filter.js';
-import { openSearcher, type Searcher } from '../searcher.js';
+import { openSearcher } from '../open/open-searcher.js';
+import type { Searcher } from '../searcher.js';
 import { openLiveSearcher } from './index.js';
 import { temporaryFolder, writeCollection } from './live.fixture.js';
 

@@ -2,7 +2,7 @@
  * A process that writes until it is killed, and says on stdout which writes were acknowledged:
  * `… <collection> <state> [<writes>]`. A refused write ends it.
  */
-import { openSearcher } from '../searcher.js';
+import { openSearcher } from '../open/open-searcher.js';
 import { openLiveSearcher } from './index.js';
 import { KillModel } from './kill-model.fixture.js';
 

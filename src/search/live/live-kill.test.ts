@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Random } from '../../engine/random.js';
-import { openSearcher } from '../searcher.js';
+import { openSearcher } from '../open/open-searcher.js';
 import { openLiveSearcher } from './index.js';
 import { KillModel } from './kill-model.fixture.js';
 import { temporaryFolder, writeCollection } from './live.fixture.js';

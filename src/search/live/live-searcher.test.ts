@@ -4,9 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { trainTinyRun, writeTinyData } from '../../analyze/tiny-run.fixture.js';
 import { gather } from '../../data/data.fixture.js';
 import { type Document, openDataset } from '../../data/index.js';
+import { openSearcher } from '../open/open-searcher.js';
 import type { Hit } from '../retrievers/retriever.js';
 import { makeSearchFixture, type SearchFixture } from '../search.fixture.js';
-import { type OpenSearcherOptions, openSearcher, type Searcher } from '../searcher.js';
+import type { OpenSearcherOptions, Searcher } from '../searcher.js';
 import { openLiveSearcher } from './index.js';
 import { temporaryFolder, writeCollection } from './live.fixture.js';
 

@@ -116,7 +116,7 @@ export class LiveStore {
   async compact(): Promise<void> {
     this.#lost.throwIfAborted();
     try {
-      await this.#log.compact(() => snapshotRecords(this.#layer.view(), this.#layer.model));
+      await this.#log.compact(() => snapshotRecords(this.#layer.state(), this.#layer.model));
       this.#compactAbove = 0;
     } catch (error) {
       this.#compactAbove = 2 * this.#log.bytes;
@@ -199,7 +199,7 @@ export class LiveStore {
 
   /** Puts what was written from a slot on into another layer; gives the slot to go on from. */
   async #takeOver(next: Layer, first: number, forget = -1): Promise<number> {
-    const view = this.#layer.view();
+    const writes = this.#layer.state();
     const isSameModel = next.model === this.#layer.model;
     let waiting: LiveEntry[] = [];
     const put = async (): Promise<void> => {
@@ -209,11 +209,11 @@ export class LiveStore {
       waiting = [];
       await nextTurn();
     };
-    for (const entry of view.entries(first)) {
+    for (const entry of writes.entries(first)) {
       if (entry.sequence > forget) waiting.push(entry);
       if (waiting.length === ENTRIES_AT_ONCE) await put();
     }
     await put();
-    return view.slots;
+    return writes.slots;
   }
 }

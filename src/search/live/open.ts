@@ -3,7 +3,8 @@ import { NearmissError } from '../../base/errors.js';
 import { unwritable } from '../../base/files.js';
 import { holdFileLock } from '../../base/lock/file-lock.js';
 import { adviceOn, describeHolder } from '../../base/lock/lock-holder.js';
-import { type OpenSearcherOptions, openSearcher, type Searcher } from '../searcher.js';
+import { openSearcher } from '../open/open-searcher.js';
+import type { OpenSearcherOptions, Searcher } from '../searcher.js';
 import { checkBase } from './check-base.js';
 import { DEFAULT_LIMITS } from './check-writes.js';
 import { encodeDocuments } from './encode-documents.js';
@@ -57,9 +58,9 @@ export async function openLiveSearcher(
   });
 }
 
-async function open(base: Searcher, options: OpenLiveOptions): Promise<LiveSearcher> {
+async function open(searcher: Searcher, options: OpenLiveOptions): Promise<LiveSearcher> {
   const { state, limits, onWarning = (message) => process.emitWarning(message) } = options;
-  checkBase(base);
+  const base = checkBase(searcher);
   const lock = await holdFileLock(join(state, 'lock'), { onWait: onWarning }).catch((error) => {
     throw unwritable(state, error, READ_ONLY_STATE);
   });

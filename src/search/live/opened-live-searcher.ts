@@ -81,7 +81,10 @@ export class OpenedLiveSearcher extends OverBase implements LiveSearcher {
   }
 
   snippet(query: string, document: Document, options?: { length?: number }): Snippet {
-    return this.#store.layer.snippet(query, document, options);
+    const snapshot = this.snapshot();
+    const snippet = snapshot.snippet(query, document, options);
+    void snapshot.close();
+    return snippet;
   }
 
   async upsert(documents: readonly Document[]): Promise<UpsertResult> {
@@ -96,8 +99,8 @@ export class OpenedLiveSearcher extends OverBase implements LiveSearcher {
     return { version, removed: existed };
   }
 
-  async swap(base: Searcher): Promise<void> {
-    checkBase(base);
+  async swap(newer: Searcher): Promise<void> {
+    const base = checkBase(newer);
     const old = this.#store.layer;
     const model = await modelKeyLike(base, old.model);
     await this.#store.replaceLayer(() => new Layer(new LeasedSearcher(base), model));

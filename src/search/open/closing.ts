@@ -2,17 +2,20 @@ interface Closable {
   close(): Promise<void>;
 }
 
-/** Remembers what was opened, so that a failure half-way leaves nothing open. */
+/** Remembers what is opened and closes it; what is still opening then is waited for. */
 export class Closing {
-  readonly #opened: Closable[] = [];
+  readonly #openings: Promise<Closable>[] = [];
+  #closing: Promise<void> | undefined;
 
-  async add<T extends Closable>(opening: T | Promise<T>): Promise<T> {
-    const opened = await opening;
-    this.#opened.push(opened);
+  add<T extends Closable>(opening: T | Promise<T>): Promise<T> {
+    const opened = Promise.resolve(opening);
+    // Whoever waits for it hears of a failure; until then nobody does.
+    opened.catch(() => undefined);
+    this.#openings.push(opened);
     return opened;
   }
 
-  /** Like Promise.all, but waits for all even when one fails: what opens late must be closed, too. */
+  /** Like Promise.all, but waits for all even when one fails: nothing may be opened after the rest was closed. */
   async all<const T extends readonly unknown[]>(
     openings: T,
   ): Promise<{ -readonly [key in keyof T]: Awaited<T[key]> }> {
@@ -20,7 +23,13 @@ export class Closing {
     return Promise.all(openings);
   }
 
-  async close(): Promise<void> {
-    await Promise.allSettled(this.#opened.map((opened) => opened.close()));
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const opened = await Promise.allSettled(this.#openings);
+    await Promise.all(opened.map((each) => (each.status === 'fulfilled' ? each.value.close() : undefined)));
   }
 }

@@ -8,53 +8,89 @@ import type { Reranker } from '../retrievers/reranker.js';
 import type { OpenSearcherOptions } from '../searcher.js';
 import { openCrossEncoderInWorker, openEmbedderInWorker } from '../workers/worker-models.js';
 import { Closing } from './closing.js';
+import type { Target } from './target.js';
 
-/*
- * The parts of a searcher that compute. Imported with this are only those that start worker threads: what computes in
- * this thread is imported where it is needed, so that with workers only they load the native libraries.
- */
+const NONE = Promise.resolve(undefined);
 
 /**
- * The index of a collection that has been encoded.
- *
- * @param remedy what to do where it is damaged, if not to build it again
+ * The parts of a searcher that compute; each starts to open when it is first asked for. Imported with this are only
+ * those that start worker threads: what computes in this thread is imported where it is needed, so that with workers
+ * only they load the native libraries.
  */
-export async function openEncodedDocuments(
-  folder: string,
-  options: OpenSearcherOptions,
-  remedy: string | undefined,
-): Promise<DocumentIndex> {
-  const { threads, inWorkers } = options;
-  const open = { threads, session: sessionOf(options), remedy };
-  if (!inWorkers) return (await import('../../index/vectors/open.js')).openDocumentIndex(folder, open);
-  const closing = new Closing();
-  try {
-    const [vectors, documents] = await closing.all([
-      closing.add(openVectorIndexInWorker(folder, open)),
-      IndexFolder.open(folder, { remedy }).then(readDocumentFiles),
-    ]);
-    return new DocumentIndex({ vectors, ...documents });
-  } catch (error) {
-    await closing.close();
-    throw error;
+export class ComputingParts {
+  readonly #target: Target;
+  readonly #options: OpenSearcherOptions;
+  readonly #closing: Closing;
+  #embedder: Promise<Embedder> | undefined;
+  #encoded: Promise<DocumentIndex> | undefined;
+  #reranker: Promise<Reranker> | undefined;
+
+  constructor(target: Target, options: OpenSearcherOptions, closing: Closing) {
+    this.#target = target;
+    this.#options = options;
+    this.#closing = closing;
   }
-}
 
-export async function openEmbedder(model: string, options: OpenSearcherOptions): Promise<Embedder> {
-  const session = sessionOf(options);
-  const embedder = options.inWorkers
-    ? await openEmbedderInWorker(model, session)
-    : await (await import('../embedder.js')).LocalEmbedder.open(model, session);
-  return new BatchedEmbedder(embedder);
-}
+  /** The target's model; undefined where it has none. */
+  embedder(): Promise<Embedder | undefined> {
+    const { model } = this.#target;
+    if (model !== undefined) this.#embedder ??= this.#closing.add(this.#openEmbedder(model));
+    return this.#embedder ?? NONE;
+  }
 
-export async function openReranker(model: string, options: OpenSearcherOptions): Promise<Reranker> {
-  const session = sessionOf(options);
-  if (options.inWorkers) return openCrossEncoderInWorker(model, session);
-  return (await import('../retrievers/cross-encoder-reranker.js')).openCrossEncoder(model, session);
-}
+  /** The target's index of vectors; undefined where it has none. */
+  encodedDocuments(): Promise<DocumentIndex | undefined> {
+    const { vectors, remedy } = this.#target;
+    if (vectors !== undefined) this.#encoded ??= this.#closing.add(this.openDocuments(vectors, remedy));
+    return this.#encoded ?? NONE;
+  }
 
-/** Workers share the cores: threads of one that spin while they wait take them from the others. */
-function sessionOf({ threads, session, inWorkers }: OpenSearcherOptions): OpenSearcherOptions['session'] {
-  return { threads, ...(inWorkers && { spinning: false }), ...session };
+  /** Undefined where none was named. */
+  reranker(): Promise<Reranker | undefined> {
+    const { reranker } = this.#options;
+    if (reranker !== undefined) this.#reranker ??= this.#closing.add(this.#openReranker(reranker));
+    return this.#reranker ?? NONE;
+  }
+
+  /**
+   * The index of a collection that has been encoded.
+   *
+   * @param remedy what to do where it is damaged, if not to build it again
+   */
+  async openDocuments(folder: string, remedy: string | undefined): Promise<DocumentIndex> {
+    const { threads, inWorkers } = this.#options;
+    const open = { threads, session: this.#session(), remedy };
+    if (!inWorkers) return (await import('../../index/vectors/open.js')).openDocumentIndex(folder, open);
+    const closing = new Closing();
+    try {
+      const [vectors, documents] = await Promise.all([
+        closing.add(openVectorIndexInWorker(folder, open)),
+        IndexFolder.open(folder, { remedy }).then(readDocumentFiles),
+      ]);
+      return new DocumentIndex({ vectors, ...documents });
+    } catch (error) {
+      await closing.close();
+      throw error;
+    }
+  }
+
+  async #openEmbedder(model: string): Promise<Embedder> {
+    const session = this.#session();
+    const embedder = this.#options.inWorkers
+      ? await openEmbedderInWorker(model, session)
+      : await (await import('../embedder.js')).LocalEmbedder.open(model, session);
+    return new BatchedEmbedder(embedder);
+  }
+
+  async #openReranker(model: string): Promise<Reranker> {
+    const session = this.#session();
+    if (this.#options.inWorkers) return openCrossEncoderInWorker(model, session);
+    return (await import('../retrievers/cross-encoder-reranker.js')).openCrossEncoder(model, session);
+  }
+
+  /** Workers share the cores: threads of one that spin while they wait take them from the others. */
+  #session(): OpenSearcherOptions['session'] {
+    const { threads, session, inWorkers } = this.#options;
+    return { threads, ...(inWorkers && { spinning: false }), ...session };
+  }
 }

@@ -1,10 +1,9 @@
-import { NearmissError } from '../../base/errors.js';
 import type { OpenSearcherOptions, Searcher } from '../searcher.js';
 import { Closing } from './closing.js';
-import { openEmbedder, openEncodedDocuments, openReranker } from './computing-parts.js';
-import { needsVectors } from './needs.js';
+import { ComputingParts } from './computing-parts.js';
 import type { OpenedSearcher } from './opened-searcher.js';
-import { resolveTarget, type Target } from './target.js';
+import { resolveTarget } from './target.js';
+import { wantedModes } from './wanted-modes.js';
 
 /**
  * Opens a run, an index or a collection for searching. What is missing and can be made (a store of the documents, a
@@ -26,45 +25,23 @@ export async function beginSearcher(
   path: string,
   options: OpenSearcherOptions = {},
 ): Promise<{ opening: Promise<OpenedSearcher> }> {
+  const modes = wantedModes(options);
   const target = await resolveTarget(path, options);
-  checkParts(path, target, options);
-  const opening = openTarget(target, options);
+  const closing = new Closing();
+  const computing = new ComputingParts(target, options, closing);
+  const giveUp = async (error: unknown): Promise<never> => {
+    await closing.close().catch(() => undefined);
+    throw error;
+  };
+  try {
+    for (const mode of modes) mode.start?.({ path, target, computing });
+  } catch (error) {
+    return giveUp(error);
+  }
+  void computing.reranker();
+  const opening = import('./assemble-searcher.js')
+    .then(({ assembleSearcher }) => assembleSearcher({ target, options, modes, computing, closing }))
+    .catch(giveUp);
   opening.catch(() => undefined);
   return { opening };
-}
-
-async function openTarget(target: Target, options: OpenSearcherOptions): Promise<OpenedSearcher> {
-  const { model, vectors } = target;
-  const { reranker } = options;
-  const closing = new Closing();
-  try {
-    const withVectors = needsVectors(options) && model !== undefined;
-    const computing = closing.all([
-      withVectors ? closing.add(openEmbedder(model, options)) : undefined,
-      withVectors && vectors !== undefined
-        ? closing.add(openEncodedDocuments(vectors, options, target.remedy))
-        : undefined,
-      reranker === undefined ? undefined : closing.add(openReranker(reranker, options)),
-    ]);
-    computing.catch(() => undefined);
-    const { assembleSearcher } = await import('./assemble-searcher.js');
-    return await assembleSearcher({ target, options, closing, computing });
-  } catch (error) {
-    await closing.close();
-    throw error;
-  }
-}
-
-function checkParts(path: string, target: Target, options: OpenSearcherOptions): void {
-  if (target.model !== undefined || !needsVectors(options)) return;
-  if (target.vectors !== undefined) {
-    throw new NearmissError(`${path}: an index by itself cannot encode queries`, {
-      hint: 'name the model that encoded it with --model',
-    });
-  }
-  if (target.data === undefined && target.bm25 === undefined) {
-    throw new NearmissError(`${path}: this run has no measured model yet`, {
-      hint: 'wait for its first evaluation',
-    });
-  }
 }

@@ -1,69 +1,36 @@
 import { NearmissError } from '../../base/errors.js';
 import { type Document, fullText } from '../../data/dataset.js';
 import type { EncodedTexts } from '../../model/encoder/encoded-texts.js';
-import { analyze, englishAnalyzer } from '../../text/analyzers/index.js';
-import type { SplitTokensOptions } from '../../text/split-tokens.js';
-import type { DenseIndex } from '../dense-index.js';
+import type { BaseSearcher } from '../base-searcher.js';
 import { type DocumentStore, NO_DOCUMENTS } from '../document-store.js';
 import type { StoredDocuments } from '../documents/stored-documents.js';
-import type { Embedder, TextUse } from '../embedder.js';
-import { Bm25Explainer } from '../retrievers/bm25-explain.js';
-import type { Bm25Retriever } from '../retrievers/bm25-retriever.js';
-import { CascadeRetriever } from '../retrievers/cascade-retriever.js';
-import { DenseRetriever } from '../retrievers/dense-retriever.js';
-import { type HybridOptions, HybridRetriever } from '../retrievers/hybrid-retriever.js';
+import type { TextUse } from '../embedder.js';
+import { PLAIN_WORDS, type QueryWords, snippetOf } from '../query-words.js';
+import { firstModeNamed, howToGet, modeNamed } from '../retrievers/modes.js';
+import type { OpenMode, OpenVectors } from '../retrievers/open-mode.js';
 import type { Reranker } from '../retrievers/reranker.js';
-import {
-  type FirstMode,
-  type Hit,
-  type Retriever,
-  SEARCH_MODES,
-  type SearchMode,
-} from '../retrievers/retriever.js';
+import type { Hit, Retriever, SearchMode } from '../retrievers/retriever.js';
 import type { CascadeChoice, Searcher, SearchVectorsOptions } from '../searcher.js';
-import { makeSnippet, type Snippet } from '../snippet.js';
+import type { Snippet } from '../snippet.js';
+import type { Closing } from './closing.js';
+import { defaultMode } from './default-mode.js';
 import { indexVersion, searcherVersion } from './version.js';
 
-/** What a searcher is made of; each part may be missing. */
+/** What a searcher is made of. */
 export interface SearcherParts {
   name: string;
-  store?: StoredDocuments;
-  words?: Bm25Retriever;
-  vectors?: {
-    embedder: Embedder;
-    index: DenseIndex;
-    fingerprint: string;
-    /** How a document is read: in one piece (FirstP) or several (MaxP). */
-    split: SplitTokensOptions;
-  };
-  reranker?: Reranker;
-  rerankDepth?: number;
-  rerankFirst?: FirstMode;
-  /** The model was trained on this collection. */
-  trained?: boolean;
+  store: StoredDocuments | undefined;
+  /** In the order in which modes are shown. */
+  opened: ReadonlyMap<SearchMode, OpenMode>;
+  reranker: Reranker | undefined;
+  /** Closes all of it. */
+  closing: Closing;
 }
 
-const MISSING: Record<SearchMode, { what: string; hint: string }> = {
-  bm25: { what: 'no BM25 index and no collection to make one of', hint: 'name the collection with --data' },
-  dense: { what: 'no vectors', hint: 'search a run, or give --model to encode the collection' },
-  hybrid: {
-    what: 'not both words and vectors',
-    hint: 'search a run whose collection is there, or give --data and --model',
-  },
-  cascade: { what: 'no cross-encoder', hint: 'give one with --reranker, and the collection with --data' },
-};
-
-/**
- * The order in which a mode is chosen where none is named. A trained model is usually so far ahead of BM25 that fusing
- * their ranks costs more than it brings (docs/search.md), unless weights were tuned.
- */
-const PREFERENCE: Record<'fused' | 'trained', readonly SearchMode[]> = {
-  fused: ['hybrid', 'dense', 'bm25'],
-  trained: ['dense', 'hybrid', 'bm25'],
-};
+const HOW = { run: 'search a run', give: 'give' };
 
 /** A searcher of parts that were opened for it and that it closes. */
-export class OpenedSearcher implements Searcher {
+export class OpenedSearcher implements BaseSearcher {
   readonly name: string;
   readonly version: string;
   /** Without what fuses and reranks. */
@@ -73,44 +40,43 @@ export class OpenedSearcher implements Searcher {
   readonly documents: DocumentStore;
   readonly model: Searcher['model'];
   readonly reranker: Reranker | undefined;
-  readonly #parts: SearcherParts;
-  readonly #explainer: Bm25Explainer | undefined;
-  readonly #retrievers = new Map<SearchMode, Retriever>();
+  readonly opened: ReadonlyMap<SearchMode, OpenMode>;
+  readonly #words: QueryWords;
+  readonly #vectors: OpenVectors | undefined;
+  readonly #closing: Closing;
 
-  constructor(parts: SearcherParts, fusion?: HybridOptions) {
-    const { name, store, words, vectors, reranker } = parts;
-    this.#parts = parts;
+  constructor({ name, store, opened, reranker, closing }: SearcherParts) {
+    const open = [...opened.values()];
     this.name = name;
     this.documents = store ?? NO_DOCUMENTS;
-    this.model = vectors && modelOf(vectors.embedder);
     this.reranker = reranker;
-    this.#explainer = words && new Bm25Explainer(words.index);
-    this.#addRetrievers(fusion);
-    const preference = PREFERENCE[parts.trained && !fusion ? 'trained' : 'fused'];
-    this.defaultMode = preference.find((mode) => this.#retrievers.has(mode))!;
-    const cascade = this.#addCascade();
-    this.modes = SEARCH_MODES.filter((mode) => this.#retrievers.has(mode));
-    this.indexVersion = indexVersion(parts);
-    this.version = searcherVersion(this.indexVersion, { fusion, cascade });
+    this.opened = opened;
+    this.#closing = closing;
+    this.#words = open.find(({ words }) => words)?.words ?? PLAIN_WORDS;
+    this.#vectors = open.find(({ vectors }) => vectors)?.vectors;
+    this.model = this.#vectors && modelOf(this.#vectors);
+    this.modes = [...opened.keys()];
+    this.defaultMode = defaultMode(opened)!;
+    this.indexVersion = indexVersion(store, opened);
+    this.version = searcherVersion(store, opened);
   }
 
   retriever(mode: SearchMode, choice: CascadeChoice = {}): Retriever {
-    const retriever = this.#retrievers.get(mode);
-    if (!retriever) {
-      const { what, hint } = MISSING[mode];
-      throw new NearmissError(`${this.name}: cannot search in mode "${mode}": ${what}`, { hint });
-    }
-    if (!(retriever instanceof CascadeRetriever)) return retriever;
-    const { first, depth } = choice;
-    return retriever.over({ ...(first && { first: this.retriever(first) }), ...(depth && { depth }) });
+    const known = modeNamed(mode);
+    if (choice.first !== undefined) firstModeNamed(choice.first);
+    const open = this.opened.get(mode);
+    if (open) return open.retriever(this, choice);
+    throw new NearmissError(`${this.name}: cannot search in mode "${mode}": it needs ${known.needs.what}`, {
+      hint: howToGet(known, HOW),
+    });
   }
 
   async encode(texts: readonly string[], use: TextUse): Promise<Float32Array> {
-    return (await this.#vectors().embedder.encode(texts, use)).vectors;
+    return (await this.#model().embedder.encode(texts, use)).vectors;
   }
 
   async encodeDocuments(texts: readonly string[]): Promise<EncodedTexts> {
-    const { embedder, split } = this.#vectors();
+    const { embedder, split } = this.#model();
     return embedder.encode(texts, 'document', split);
   }
 
@@ -120,48 +86,25 @@ export class OpenedSearcher implements Searcher {
   }
 
   async searchVectors(vectors: Float32Array, options: SearchVectorsOptions): Promise<Hit[][]> {
-    return this.#vectors().index.search(vectors, options);
+    return this.#model().index.search(vectors, options);
   }
 
-  snippet(query: string, document: Document, options: { length?: number } = {}): Snippet {
-    const analyzer = this.#parts.words?.index.analyzer ?? englishAnalyzer;
-    const terms =
-      this.#explainer?.weights(query) ?? new Map(analyze(analyzer, query).map((term) => [term, 1]));
-    return makeSnippet(document.text, { analyzer, terms, ...options });
+  snippet(query: string, document: Document, options?: { length?: number }): Snippet {
+    return snippetOf(this.#words, query, document, options);
   }
 
-  async close(): Promise<void> {
-    const { store, words, vectors, reranker } = this.#parts;
-    const open = [words, vectors?.embedder, vectors?.index, reranker, store];
-    await Promise.all(open.map((part) => part?.close()));
+  close(): Promise<void> {
+    return this.#closing.close();
   }
 
-  #addRetrievers(fusion: HybridOptions | undefined): void {
-    const { words: bm25, vectors } = this.#parts;
-    const dense = vectors && new DenseRetriever(vectors.embedder, vectors.index);
-    const hybrid = bm25 && dense && new HybridRetriever([dense, bm25], fusion);
-    for (const retriever of [bm25, dense, hybrid]) {
-      if (retriever) this.#retrievers.set(retriever.mode, retriever);
-    }
-  }
-
-  #addCascade(): CascadeRetriever | undefined {
-    const { reranker, store: documents, rerankDepth: depth, rerankFirst } = this.#parts;
-    const first = this.#retrievers.get(rerankFirst ?? this.defaultMode);
-    if (!reranker || !documents || !first) return undefined;
-    const cascade = new CascadeRetriever({ first, reranker, documents, depth });
-    this.#retrievers.set(cascade.mode, cascade);
-    return cascade;
-  }
-
-  #vectors(): NonNullable<SearcherParts['vectors']> {
-    if (this.#parts.vectors) return this.#parts.vectors;
+  #model(): OpenVectors {
+    if (this.#vectors) return this.#vectors;
     throw new NearmissError(`${this.name}: there is no model here that makes vectors`, {
-      hint: MISSING.dense.hint,
+      hint: howToGet(modeNamed('dense'), HOW),
     });
   }
 }
 
-function modelOf({ info: { name, dimension } }: Embedder): { name: string; dimension: number } {
-  return { name, dimension };
+function modelOf({ embedder: { info } }: OpenVectors): { name: string; dimension: number } {
+  return { name: info.name, dimension: info.dimension };
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createEncoderModel, Encoder, saveEncoderModel } from '../../model/index.js';
 import { trainTokenizer } from '../../text/train-tokenizer.js';
-import { type OpenSearcherOptions, openSearcher } from '../searcher.js';
+import type { OpenSearcherOptions } from '../searcher.js';
+import { openSearcher } from './open-searcher.js';
 
 /** More than are encoded at once. */
 const DOCUMENTS = 1100;

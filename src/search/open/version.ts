@@ -1,23 +1,18 @@
 import { createHash } from 'node:crypto';
-import type { CascadeRetriever } from '../retrievers/cascade-retriever.js';
-import type { HybridOptions } from '../retrievers/hybrid-retriever.js';
-import type { SearcherParts } from './opened-searcher.js';
+import type { OpenMode } from '../retrievers/open-mode.js';
+import type { SearchMode } from '../retrievers/retriever.js';
 
-/** Stands for model, index and collection: what weights are tuned for. */
-export function indexVersion({ store, words, vectors }: SearcherParts): string {
-  return digest([
-    store?.content,
-    words?.index.meta.files,
-    vectors && [vectors.embedder.info.fingerprint, vectors.fingerprint],
-  ]);
+type Store = { content: string } | undefined;
+type OpenModes = ReadonlyMap<SearchMode, OpenMode>;
+
+/** Stands for model, index and collection: what weights are tuned for. Kept with them, so it must not change. */
+export function indexVersion(store: Store, opened: OpenModes): string {
+  return digest([store?.content, opened.get('bm25')?.fingerprint, opened.get('dense')?.fingerprint]);
 }
 
-/** Stands for all that decides what is found: the index, how its parts are fused, and what reranks which of its hits. */
-export function searcherVersion(
-  index: string,
-  { fusion, cascade }: { fusion?: HybridOptions; cascade?: CascadeRetriever },
-): string {
-  return fusion || cascade ? digest([index, fusion, cascade?.settings]) : index;
+/** Stands for all that decides what is found: the collection, and whatever each mode goes by. */
+export function searcherVersion(store: Store, opened: OpenModes): string {
+  return digest([store?.content, [...opened].map(([name, { fingerprint }]) => [name, fingerprint])]);
 }
 
 function digest(state: unknown): string {

@@ -1,8 +1,11 @@
 import type { Ranked } from '../../base/top-k.js';
 import { type Bm25Index, Bm25SearchPool } from '../../index/bm25/index.js';
 import { Batcher } from '../batching.js';
+import { checkK } from '../check-search.js';
 import { fetchHits, type NumberedHit } from '../fetch-hits.js';
 import type { FilteredDocuments } from '../filter/filtered-documents.js';
+import { ranked } from '../hits.js';
+import type { QueryWords } from '../query-words.js';
 import { Bm25Explainer } from './bm25-explain.js';
 import type { Hit, RetrieveOptions, Retriever } from './retriever.js';
 
@@ -47,8 +50,13 @@ export class Bm25Retriever implements Retriever {
     });
   }
 
+  get words(): QueryWords {
+    return this.#explainer;
+  }
+
   async search(queries: readonly string[], options: RetrieveOptions): Promise<Hit[][]> {
     const { k, explain, onDone } = options;
+    checkK(k);
     const allowed = await this.#filters.allowed(options.filter);
     const results: Hit[][] = [];
     for (let start = 0; start < queries.length; start += QUERIES_AT_ONCE) {
@@ -62,7 +70,7 @@ export class Bm25Retriever implements Retriever {
         fetch: (wanted, n) => this.#batcher.addAll(wanted.map((i) => ({ query: part[i], n }))),
       });
       found.forEach((hits, i) => {
-        results.push(hits.map((hit, rank) => this.#hit(hit, explain ? { query: part[i], rank } : undefined)));
+        results.push(ranked(hits.map((hit) => this.#hit(hit, explain ? part[i] : undefined))));
       });
       onDone?.(part.length);
     }
@@ -74,9 +82,10 @@ export class Bm25Retriever implements Retriever {
     await this.#pool.close();
   }
 
-  #hit({ number, id, score }: NumberedHit, explain?: { query: string; rank: number }): Hit {
-    if (!explain) return { id, score };
-    const terms = this.#explainer.explain(explain.query, number);
-    return { id, score, parts: [{ name: 'bm25', score, rank: explain.rank + 1, terms }] };
+  /** @param query where the hit is to be explained */
+  #hit({ number, id, score }: NumberedHit, query: string | undefined): Hit {
+    if (query === undefined) return { id, score };
+    const terms = this.#explainer.explain(query, number);
+    return { id, score, parts: [{ name: this.mode, score, terms }] };
   }
 }

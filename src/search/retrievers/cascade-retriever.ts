@@ -1,4 +1,5 @@
 import { fullText } from '../../data/dataset.js';
+import { checkK } from '../check-search.js';
 import type { DocumentStore } from '../document-store.js';
 import { compareHits } from '../hits.js';
 import type { Reranker } from './reranker.js';
@@ -24,25 +25,10 @@ export class CascadeRetriever implements Retriever {
     this.#options = options;
   }
 
-  /** What finds the candidates. */
-  get first(): Retriever {
-    return this.#options.first;
-  }
-
-  /** What decides the order of its hits, to be compared. */
-  get settings(): unknown {
-    const { first, reranker, depth = DEFAULT_RERANK_DEPTH } = this.#options;
-    return [first.mode, reranker.fingerprint, depth];
-  }
-
-  /** Reranks other candidates or documents in the same way. */
-  over(changes: Partial<CascadeOptions>): CascadeRetriever {
-    return new CascadeRetriever({ ...this.#options, ...changes });
-  }
-
   async search(queries: readonly string[], options: RetrieveOptions): Promise<Hit[][]> {
     const { k, onDone, ...rest } = options;
     const { first, depth = DEFAULT_RERANK_DEPTH } = this.#options;
+    checkK(k);
     const candidates = await first.search(queries, { ...rest, k: Math.max(k, depth) });
     const results: Hit[][] = [];
     for (const [i, query] of queries.entries()) {

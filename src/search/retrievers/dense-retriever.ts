@@ -1,5 +1,6 @@
-import type { DenseIndex } from '../dense-index.js';
 import type { Embedder } from '../embedder.js';
+import { ranked } from '../hits.js';
+import type { VectorFinder } from './open-mode.js';
 import type { Hit, RetrieveOptions, Retriever } from './retriever.js';
 
 /** Queries encoded and searched at once; progress is told after each. */
@@ -9,9 +10,9 @@ const QUERIES_AT_ONCE = 256;
 export class DenseRetriever implements Retriever {
   readonly mode = 'dense';
   readonly #embedder: Embedder;
-  readonly #index: DenseIndex;
+  readonly #index: VectorFinder;
 
-  constructor(embedder: Embedder, index: DenseIndex) {
+  constructor(embedder: Embedder, index: VectorFinder) {
     this.#embedder = embedder;
     this.#index = index;
   }
@@ -23,7 +24,7 @@ export class DenseRetriever implements Retriever {
       const part = queries.slice(start, start + QUERIES_AT_ONCE);
       const { vectors } = await this.#embedder.encode(part, 'query');
       for (const hits of await this.#index.search(vectors, { k, filter })) {
-        results.push(explain ? hits.map(explained) : hits);
+        results.push(explain ? ranked(hits.map((hit) => this.#explained(hit))) : hits);
       }
       onDone?.(part.length);
     }
@@ -31,8 +32,8 @@ export class DenseRetriever implements Retriever {
   }
 
   async close(): Promise<void> {}
-}
 
-function explained(hit: Hit, rank: number): Hit {
-  return { ...hit, parts: [{ name: 'dense', score: hit.score, rank: rank + 1 }] };
+  #explained({ id, score }: Hit): Hit {
+    return { id, score, parts: [{ name: this.mode, score }] };
+  }
 }

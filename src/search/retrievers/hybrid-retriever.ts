@@ -1,9 +1,10 @@
 import type { Ranking } from '../../evaluate/index.js';
+import { checkK } from '../check-search.js';
 import { gatherCandidates } from '../fusion/columns.js';
 import { combine } from '../fusion/fuse.js';
 import type { FusionMethodOptions } from '../fusion/index.js';
 import { compareHits } from '../hits.js';
-import type { Hit, RetrieveOptions, Retriever, ScorePart, SearchMode } from './retriever.js';
+import type { Hit, RetrieveOptions, Retriever, ScorePart } from './retriever.js';
 
 export interface HybridOptions extends FusionMethodOptions {
   /** One weight a retriever, in their order. Default 1 each. */
@@ -30,18 +31,9 @@ export class HybridRetriever implements Retriever {
     this.#weights = options.weights ?? retrievers.map(() => 1);
   }
 
-  /** The modes that are fused, in the order of their weights. */
-  get parts(): readonly SearchMode[] {
-    return this.#retrievers.map(({ mode }) => mode);
-  }
-
-  /** Fuses other retrievers in the same way. */
-  over(retrievers: readonly Retriever[]): HybridRetriever {
-    return new HybridRetriever(retrievers, this.#options);
-  }
-
   async search(queries: readonly string[], options: RetrieveOptions): Promise<Hit[][]> {
     const { k, onDone, ...rest } = options;
+    checkK(k);
     const depth = Math.max(k, this.#options.depth ?? DEFAULT_DEPTH);
     const lists = await Promise.all(
       this.#retrievers.map((retriever, i) =>

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { type Document, fullText } from '../../data/dataset.js';
 import { referenceRanking } from '../../index/bm25/reference.fixture.js';
 import { compareHits } from '../hits.js';
+import { openSearcher } from '../open/open-searcher.js';
 import { makeSearchFixture, type SearchFixture } from '../search.fixture.js';
-import { type OpenSearcherOptions, openSearcher, type Searcher } from '../searcher.js';
+import type { OpenSearcherOptions, Searcher } from '../searcher.js';
 import { type RetrieverCase, testRetriever } from './retriever.conformance.js';
-import { FIRST_MODES, type FirstMode } from './retriever.js';
 
 let fixture: SearchFixture;
 let bruteForce: BruteForce;
@@ -78,6 +78,9 @@ class BruteForce {
 function ranked(scores: ReadonlyMap<string, number>): { id: string; score: number }[] {
   return [...scores].map(([id, score]) => ({ id, score })).sort(compareHits);
 }
+
+const FIRST_MODES = ['bm25', 'dense', 'hybrid'] as const;
+type FirstMode = (typeof FIRST_MODES)[number];
 
 const PARTS: Record<FirstMode, string[]> = {
   bm25: ['bm25'],

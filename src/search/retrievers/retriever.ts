@@ -1,14 +1,7 @@
 import type { DocumentFilter } from '../filter/filter.js';
 
-export const SEARCH_MODES = ['bm25', 'dense', 'hybrid', 'cascade'] as const;
-
-/** Words, vectors, both fused, or any of these reranked by a cross-encoder. */
-export type SearchMode = (typeof SEARCH_MODES)[number];
-
-export const FIRST_MODES = ['bm25', 'dense', 'hybrid'] as const satisfies readonly SearchMode[];
-
-/** What can find the candidates of a cascade. */
-export type FirstMode = (typeof FIRST_MODES)[number];
+/** The name of a way to search: `bm25`, `dense`, `hybrid`, `cascade`, or one that was registered. */
+export type SearchMode = string;
 
 /** What one part of a retriever gave to a hit's score. */
 export interface ScorePart {

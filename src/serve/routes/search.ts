@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { documentFilterSchema } from '../../search/filter/filter.js';
-import { FIRST_MODES } from '../../search/retrievers/retriever.js';
+import { firstModeNames } from '../../search/retrievers/modes.js';
 import { type ServeContext, workOn } from '../context.js';
 import { presentHits } from '../present-hits.js';
 import { requireMode } from '../require-mode.js';
-import { errors, hit, searchMode, text, version } from '../schemas.js';
+import { errors, hit, modeAmong, searchMode, text, version } from '../schemas.js';
 
 const answer = { version, mode: searchMode, tookMs: z.number() };
 
@@ -26,7 +26,7 @@ export const searchRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
       snippets: z.boolean().default(true),
       rerank: z
         .strictObject({
-          first: z.enum(FIRST_MODES).optional().describe('What finds the candidates.'),
+          first: modeAmong(firstModeNames()).optional().describe('What finds the candidates.'),
           depth: z.int().min(1).max(limits.batch).optional().describe('How many are reranked, at least k.'),
         })
         .optional()

@@ -3,7 +3,7 @@ import './hits.css';
 import { useMemo, useRef } from 'preact/hooks';
 import type { SearchMode, ServerInfo } from '../api.js';
 import { EmptyState, ErrorState, Spinner } from '../components/index.js';
-import { MODES } from '../modes.js';
+import { modeText } from '../modes.js';
 import { navigate, usePlace, useTitle } from '../router.js';
 import { useServerInfo } from '../server-info.js';
 import { FilterBar } from './filter-bar.js';
@@ -103,8 +103,8 @@ function MissingModes({ modes }: { modes: readonly SearchMode[] }) {
   return (
     <>
       {modes.map((mode) => (
-        <EmptyState key={mode} title={`${MODES[mode].label} is not offered here`}>
-          <p>It {MODES[mode].missing}.</p>
+        <EmptyState key={mode} title={`${modeText(mode).label} is not offered here`}>
+          <p>It {modeText(mode).missing}.</p>
         </EmptyState>
       ))}
     </>

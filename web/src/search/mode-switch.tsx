@@ -1,5 +1,5 @@
 import type { SearchMode } from '../api.js';
-import { MODE_NAMES, MODES } from '../modes.js';
+import { modeNames, modeText } from '../modes.js';
 
 export interface ModeSwitchProps {
   offered: readonly SearchMode[];
@@ -11,22 +11,23 @@ export interface ModeSwitchProps {
 
 /** One mode, or several to compare. Modes that the server lacks say what it would need. */
 export function ModeSwitch({ offered, selected, comparing, onSelect, onCompare }: ModeSwitchProps) {
+  const names = modeNames(offered);
   const toggle = (mode: SearchMode) => {
     if (!comparing) return onSelect([mode]);
-    const chosen = MODE_NAMES.filter((name) => (name === mode) !== selected.includes(name));
+    const chosen = names.filter((name) => (name === mode) !== selected.includes(name));
     return chosen.length > 0 ? onSelect(chosen) : undefined;
   };
   return (
     <div class="mode-switch">
       <fieldset>
         <legend class="visually-hidden">{comparing ? 'Compare' : 'Search with'}</legend>
-        {MODE_NAMES.map((mode) => {
+        {names.map((mode) => {
           const missing = !offered.includes(mode);
           return (
             <label
               key={mode}
               class={`mode mode-${mode}`}
-              title={missing ? MODES[mode].missing : MODES[mode].about}
+              title={missing ? modeText(mode).missing : modeText(mode).about}
             >
               <input
                 type={comparing ? 'checkbox' : 'radio'}
@@ -36,7 +37,7 @@ export function ModeSwitch({ offered, selected, comparing, onSelect, onCompare }
                 disabled={missing}
                 onChange={() => toggle(mode)}
               />
-              <span>{MODES[mode].label}</span>
+              <span>{modeText(mode).label}</span>
             </label>
           );
         })}

@@ -1,6 +1,6 @@
 import type { SearchMode } from '../api.js';
 import { EmptyState, ErrorState, Spinner } from '../components/index.js';
-import { MODES } from '../modes.js';
+import { modeText } from '../modes.js';
 import type { Scalar } from './filter-conditions.js';
 import { HitItem } from './hit-item.js';
 import type { Move } from './rank-moves.js';
@@ -24,15 +24,19 @@ export function ResultColumn(props: ResultColumnProps) {
   const { mode, state, outcome, compared, active, onActive, onFilter, onRetry } = props;
   const { answer, error, loading } = outcome;
   return (
-    <section class={`column column-${mode}`} aria-label={`${MODES[mode].label} results`} aria-busy={loading}>
+    <section
+      class={`column column-${mode}`}
+      aria-label={`${modeText(mode).label} results`}
+      aria-busy={loading}
+    >
       <header class="column-head">
-        <h2>{MODES[mode].label}</h2>
+        <h2>{modeText(mode).label}</h2>
         {answer && !error && (
           <span class="soft small" title={`Index version ${answer.version}`}>
             {answer.hits.length} {answer.hits.length === 1 ? 'hit' : 'hits'} in {formatTime(answer.tookMs)}
           </span>
         )}
-        {loading && <Spinner label={`Searching with ${MODES[mode].label}`} />}
+        {loading && <Spinner label={`Searching with ${modeText(mode).label}`} />}
       </header>
       {error ? (
         <ErrorState error={error} onRetry={onRetry} />

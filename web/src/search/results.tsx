@@ -1,6 +1,6 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { SearchMode } from '../api.js';
-import { MODES } from '../modes.js';
+import { modeText } from '../modes.js';
 import type { Scalar } from './filter-conditions.js';
 import { RankLines } from './rank-lines.js';
 import { rankMoves } from './rank-moves.js';
@@ -39,7 +39,7 @@ export function Results({ state, modes, outcomes, onFilter, onRetry }: ResultsPr
           mode={mode}
           state={state}
           outcome={outcomes[mode] ?? { loading: true }}
-          compared={comparing ? { moves: moves.get(mode), base: MODES[modes[0]].label } : undefined}
+          compared={comparing ? { moves: moves.get(mode), base: modeText(modes[0]).label } : undefined}
           active={active}
           onActive={setActive}
           onFilter={onFilter}
@@ -57,6 +57,6 @@ function announce(modes: readonly SearchMode[], outcomes: Outcomes): string {
   const settled = modes.every((mode) => outcomes[mode] && !outcomes[mode].loading);
   if (!settled) return '';
   return modes
-    .map((mode) => `${MODES[mode].label}: ${outcomes[mode]?.answer?.hits.length ?? 'no'} hits`)
+    .map((mode) => `${modeText(mode).label}: ${outcomes[mode]?.answer?.hits.length ?? 'no'} hits`)
     .join(', ');
 }

@@ -1,5 +1,5 @@
 import type { SearchMode } from '../api.js';
-import { MODE_NAMES } from '../modes.js';
+import { modeNames } from '../modes.js';
 import { pathWith } from '../router.js';
 
 /** What is searched for, and how: all of it stands in the address, so that a link shows the same. */
@@ -17,10 +17,10 @@ export const MAX_K = 100;
 
 export function readState(params: URLSearchParams): SearchState {
   const k = Number(params.get('k') ?? DEFAULT_K);
-  const asked = (params.get('modes') ?? '').split(',');
+  const asked = (params.get('modes') ?? '').split(',').filter((mode) => mode !== '');
   return {
     query: params.get('q') ?? '',
-    modes: MODE_NAMES.filter((mode) => asked.includes(mode)),
+    modes: modeNames(asked).filter((mode) => asked.includes(mode)),
     k: Number.isInteger(k) && k >= 1 && k <= MAX_K ? k : DEFAULT_K,
     filter: params.get('filter') ?? '',
   };

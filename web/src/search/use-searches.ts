@@ -11,7 +11,7 @@ export interface Outcome {
   loading: boolean;
 }
 
-export type Outcomes = Partial<Record<SearchMode, Outcome>>;
+export type Outcomes = Record<SearchMode, Outcome>;
 
 /** Searches in every mode at once; each answers when it can. A new search cancels those under way. */
 export function useSearches(

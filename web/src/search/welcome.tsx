@@ -1,5 +1,5 @@
 import type { ServerInfo } from '../api.js';
-import { MODE_NAMES, MODES } from '../modes.js';
+import { modeNames, modeText } from '../modes.js';
 
 /** Before the first query: what is served, what the modes do, which keys work. */
 export function Welcome({ info }: { info: ServerInfo }) {
@@ -24,11 +24,11 @@ export function Welcome({ info }: { info: ServerInfo }) {
         </div>
       </dl>
       <ul class="mode-list">
-        {MODE_NAMES.map((mode) => (
+        {modeNames(info.modes).map((mode) => (
           <li key={mode} class={`mode-${mode} ${info.modes.includes(mode) ? '' : 'mode-missing'}`}>
-            <b>{MODES[mode].label}</b>
+            <b>{modeText(mode).label}</b>
             <span class="mode-about">
-              {info.modes.includes(mode) ? MODES[mode].about : MODES[mode].missing}
+              {info.modes.includes(mode) ? modeText(mode).about : modeText(mode).missing}
             </span>
           </li>
         ))}

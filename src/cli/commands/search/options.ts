@@ -1,4 +1,4 @@
-import type { FirstMode, SearchMode } from '../../../search/retrievers/retriever.js';
+import type { SearchMode } from '../../../search/retrievers/retriever.js';
 
 /** The command's flags, as commander gives them. */
 export interface SearchFlags {
@@ -8,7 +8,7 @@ export interface SearchFlags {
   data?: string;
   reranker?: string;
   rerankDepth?: number;
-  rerankFirst?: FirstMode;
+  rerankFirst?: SearchMode;
   fusion?: 'rrf' | 'linear';
   weights?: number[];
   cache?: string;

@@ -2,14 +2,16 @@ import { createInterface } from 'node:readline/promises';
 import { NearmissError } from '../../../base/errors.js';
 import { suggest } from '../../../base/suggest.js';
 import { parseFilter } from '../../../search/filter/filter-text.js';
-import { SEARCH_MODES, type SearchMode } from '../../../search/retrievers/retriever.js';
+import { modeNames } from '../../../search/retrievers/modes.js';
+import type { SearchMode } from '../../../search/retrievers/retriever.js';
 import type { Searcher } from '../../../search/searcher.js';
+import { list } from '../../option-parsers.js';
 import { type AnswerSettings, answer } from './answer.js';
 import type { AnswerLinesOptions } from './answer-lines.js';
 import { printable, type Style } from './style.js';
 
 const HELP = `Type a query, or:
-  :mode MODE      ${SEARCH_MODES.join(', ')}; several with commas stand side by side
+  :mode MODE      ${modeNames().join(', ')}; several with commas stand side by side
   :k N            how many hits
   :filter COND    e.g. year>=2000; :filter alone takes it away
   :explain        how scores came about, on and off
@@ -104,13 +106,9 @@ class PromptSession {
   }
 
   #modes(text: string): SearchMode[] {
-    const modes = text.split(',').map((mode) => mode.trim() as SearchMode);
-    for (const mode of modes) {
-      if (!SEARCH_MODES.includes(mode)) {
-        throw new NearmissError(`expected one of ${SEARCH_MODES.join(', ')}, got "${mode}"`);
-      }
-      this.#searcher.retriever(mode);
-    }
+    const modes = list(text);
+    // Refuses at once what there is not, and what is not possible here.
+    for (const mode of modes) this.#searcher.retriever(mode);
     return modes;
   }
 

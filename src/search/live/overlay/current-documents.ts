@@ -18,11 +18,11 @@ export class CurrentDocuments implements DocumentStore {
     return this.#now((documents) => documents.has(id));
   }
 
-  get(id: string): Promise<Document | undefined> {
+  async get(id: string): Promise<Document | undefined> {
     return this.#now((documents) => documents.get(id));
   }
 
-  getAll(ids: readonly string[]): Promise<(Document | undefined)[]> {
+  async getAll(ids: readonly string[]): Promise<(Document | undefined)[]> {
     return this.#now((documents) => documents.getAll(ids));
   }
 

@@ -2,7 +2,7 @@ import { TopK } from '../../../base/top-k.js';
 import type { FilterMatcher } from '../../filter/filter.js';
 import { compareHits } from '../../hits.js';
 import type { Hit } from '../../retrievers/retriever.js';
-import type { OverlayView } from './overlay.js';
+import type { OverlayState } from './overlay.js';
 
 /** Scores of some slots of an overlay. */
 export interface ScoredSlots {
@@ -18,9 +18,9 @@ export interface LiveHit extends Hit {
 /** The best k added documents, in the order of all hits. */
 export function bestLiveHits(
   { slots, scores }: ScoredSlots,
-  { k, view, matches }: { k: number; view: OverlayView; matches?: FilterMatcher },
+  { k, writes, matches }: { k: number; writes: OverlayState; matches?: FilterMatcher },
 ): LiveHit[] {
-  const allowed = (slot: number): boolean => !matches || matches(view.at(slot)?.document.metadata);
+  const allowed = (slot: number): boolean => !matches || matches(writes.at(slot)?.document.metadata);
   const best = new TopK(k);
   slots.forEach((slot, i) => {
     if (scores[i] >= best.threshold && allowed(slot)) best.push(slot, scores[i]);
@@ -29,16 +29,15 @@ export function bestLiveHits(
   const least = best.size < k ? Number.NEGATIVE_INFINITY : best.threshold;
   const hits: LiveHit[] = [];
   slots.forEach((slot, i) => {
-    if (scores[i] >= least && allowed(slot)) hits.push({ id: view.at(slot)!.id, score: scores[i], slot });
+    if (scores[i] >= least && allowed(slot)) hits.push({ id: writes.at(slot)!.id, score: scores[i], slot });
   });
   return hits.sort(compareHits).slice(0, k);
 }
 
-export interface MergeOptions {
+interface MergeOptions {
   k: number;
-  /** How many base documents may be hidden at most. */
-  mostHidden: number;
-  hides: (id: string) => boolean;
+  /** They hide what the base has under the same ids. */
+  writes: OverlayState;
   /** The added documents' hits of each query. */
   live: readonly (readonly Hit[])[];
   /** The base's best n for some of the queries. */
@@ -49,7 +48,8 @@ export interface MergeOptions {
  * The best k of base and added documents for each query. As many more hits are fetched from the base as it takes to
  * have k that are not hidden, first up to k more, then twice as many.
  */
-export async function mergeHits({ k, mostHidden, hides, live, fetch }: MergeOptions): Promise<Hit[][]> {
+export async function mergeHits({ k, writes, live, fetch }: MergeOptions): Promise<Hit[][]> {
+  const mostHidden = writes.counts.documents + writes.counts.removals;
   const results: Hit[][] = live.map(() => []);
   let pending = live.map((_, query) => query);
   let n = k + Math.min(mostHidden, k);
@@ -57,7 +57,7 @@ export async function mergeHits({ k, mostHidden, hides, live, fetch }: MergeOpti
     const unfinished: number[] = [];
     const found = await fetch(pending, n);
     pending.forEach((query, i) => {
-      const visible = found[i].filter(({ id }) => !hides(id));
+      const visible = found[i].filter(({ id }) => writes.entry(id) === undefined);
       if (visible.length < k && found[i].length >= n && n < k + mostHidden) unfinished.push(query);
       else results[query] = [...visible, ...live[query]].sort(compareHits).slice(0, k);
     });

@@ -1,23 +1,23 @@
 import type { Document } from '../../../data/index.js';
 import type { EncodedTexts } from '../../../model/encoder/encoded-texts.js';
+import type { BaseSearcher } from '../../base-searcher.js';
 import type { DocumentStore } from '../../document-store.js';
-import { CascadeRetriever } from '../../retrievers/cascade-retriever.js';
-import { HybridRetriever } from '../../retrievers/hybrid-retriever.js';
+import { PLAIN_WORDS, snippetOf } from '../../query-words.js';
+import type { LiveCorpus, LiveMode } from '../../retrievers/open-mode.js';
 import type { Hit, Retriever, SearchMode } from '../../retrievers/retriever.js';
 import type { CascadeChoice, Searcher, SearchVectorsOptions } from '../../searcher.js';
 import type { Snippet } from '../../snippet.js';
 import type { Layer } from './layer.js';
 import { LiveDocuments } from './live-documents.js';
-import { LiveBm25Retriever, LiveDenseRetriever, searchLiveVectors } from './live-retrievers.js';
 import { OverBase } from './over-base.js';
-import type { OverlayView } from './overlay.js';
+import type { OverlayState } from './overlay.js';
 
 /** Base and writes as they were at one moment. */
-export class LiveSnapshot extends OverBase implements Searcher {
+export class LiveSnapshot extends OverBase implements Searcher, LiveCorpus {
   readonly version: string;
   readonly documents: DocumentStore;
-  readonly view: OverlayView;
-  protected readonly base: Searcher;
+  readonly writes: OverlayState;
+  protected readonly base: BaseSearcher;
   readonly #layer: Layer;
   readonly #release: () => Promise<void>;
 
@@ -27,20 +27,14 @@ export class LiveSnapshot extends OverBase implements Searcher {
     this.base = layer.base.searcher;
     this.#release = layer.base.lease();
     this.version = layer.version;
-    this.view = layer.view();
-    this.documents = new LiveDocuments(this.base.documents, this.view);
+    this.writes = layer.state();
+    this.documents = new LiveDocuments(this.base.documents, this.writes);
   }
 
   retriever(mode: SearchMode, choice?: CascadeChoice): Retriever {
+    // Refuses a mode that is not possible.
     const base = this.base.retriever(mode, choice);
-    const { counts } = this.view;
-    if (counts.documents === 0 && counts.hidden === 0) return base;
-    if (mode === 'dense') return new LiveDenseRetriever(this.base, this.view);
-    if (base instanceof HybridRetriever) return base.over(base.parts.map((part) => this.retriever(part)));
-    if (base instanceof CascadeRetriever) {
-      return base.over({ first: this.retriever(base.first.mode), documents: this.documents });
-    }
-    return new LiveBm25Retriever(base, this.#layer.terms!, this.view);
+    return this.writes.isEmpty ? base : this.#layer.modes.get(mode)!.retriever(this, choice);
   }
 
   encode(texts: readonly string[], use: 'query' | 'document'): Promise<Float32Array> {
@@ -52,20 +46,31 @@ export class LiveSnapshot extends OverBase implements Searcher {
   }
 
   async vectorOf(id: string): Promise<Float32Array | undefined> {
-    const entry = this.view.entry(id);
+    const entry = this.writes.entry(id);
     if (entry === undefined) return this.base.vectorOf(id);
     return entry.vectors?.slice(0, this.model?.dimension);
   }
 
   searchVectors(vectors: Float32Array, options: SearchVectorsOptions): Promise<Hit[][]> {
-    return searchLiveVectors(this.base, this.view, vectors, options);
+    const finder = this.#firstOf((mode) => mode.vectors?.(this.writes));
+    return finder ? finder.search(vectors, options) : this.base.searchVectors(vectors, options);
   }
 
+  /** As the base makes it, with the words that only added documents have. */
   snippet(query: string, document: Document, options?: { length?: number }): Snippet {
-    return this.#layer.snippet(query, document, { ...options, view: this.view });
+    const words = this.#firstOf((mode) => mode.words?.(this.writes)) ?? PLAIN_WORDS;
+    return snippetOf(words, query, document, options);
   }
 
   close(): Promise<void> {
     return this.#release();
+  }
+
+  #firstOf<T>(ask: (mode: LiveMode) => T | undefined): T | undefined {
+    for (const mode of this.#layer.modes.values()) {
+      const answer = ask(mode);
+      if (answer !== undefined) return answer;
+    }
+    return undefined;
   }
 }

@@ -2,22 +2,17 @@ import { fullText } from '../../../data/dataset.js';
 import type { Document } from '../../../data/index.js';
 import { encodeLength } from '../../../index/bm25/document-length.js';
 import type { Bm25Index, Similarity } from '../../../index/bm25/index.js';
-import { PartTable, roundWeights } from '../../../index/bm25/similarity.js';
+import { countTerms, type WeightedTerm, weighQuery, weighTerms } from '../../../index/bm25/query-terms.js';
+import { PartTable } from '../../../index/bm25/similarity.js';
 import { NOT_FOUND } from '../../../index/bm25/term-dictionary.js';
 import { type Analyzer, analyze } from '../../../text/analyzers/index.js';
+import { inOrder, type TermScore } from '../../retrievers/bm25-explain.js';
 import type { ScoredSlots } from './live-hits.js';
-import type { OverlayView } from './overlay.js';
+import type { OverlayState } from './overlay.js';
 
 interface Postings {
   slots: number[];
   frequencies: number[];
-}
-
-interface WeightedTerm {
-  term: string;
-  weight: number;
-  /** The added documents that have it. */
-  postings?: Postings;
 }
 
 /**
@@ -37,6 +32,10 @@ export class LiveTerms {
     this.#parts = new PartTable(similarity, base.statistics);
   }
 
+  get analyzer(): Analyzer {
+    return this.#base.analyzer;
+  }
+
   /** Slots come in ascending order. */
   add(slot: number, document: Document): void {
     const terms = analyze(this.#base.analyzer, fullText(document));
@@ -50,12 +49,13 @@ export class LiveTerms {
   }
 
   /** Scores the documents in force that have a term of the query. */
-  score(text: string, view: OverlayView): ScoredSlots {
-    const sums = new Float64Array(view.slots);
+  score(text: string, writes: OverlayState): ScoredSlots {
+    const sums = new Float64Array(writes.slots);
     const slots: number[] = [];
-    for (const { postings, weight } of this.#parse(text, view)) {
+    for (const { term, weight } of this.#weigh(text, writes)) {
+      const postings = this.#postings.get(term);
       postings?.slots.forEach((slot, i) => {
-        if (view.at(slot) === undefined) return;
+        if (writes.at(slot) === undefined) return;
         // A part is never 0, so neither is the sum after the first one.
         if (sums[slot] === 0) slots.push(slot);
         sums[slot] += weight * this.#parts.part(postings.frequencies[i], this.#lengthCodes[slot]);
@@ -65,51 +65,35 @@ export class LiveTerms {
   }
 
   /** What each term of the query gives to a document. */
-  explain(text: string, slot: number, view: OverlayView): { term: string; score: number }[] {
-    return this.#parse(text, view).flatMap(({ term, weight, postings }) => {
+  explain(text: string, slot: number, writes: OverlayState): TermScore[] {
+    const scores = this.#weigh(text, writes).flatMap(({ term, weight }) => {
+      const postings = this.#postings.get(term);
       const place = postings?.slots.indexOf(slot) ?? -1;
       if (postings === undefined || place < 0) return [];
       const part = this.#parts.part(postings.frequencies[place], this.#lengthCodes[slot]);
       return [{ term, score: weight * part }];
     });
+    return inOrder(scores);
   }
 
   /** How much each term of a query counts that the base or the added documents have. */
-  weights(text: string, view: OverlayView): Map<string, number> {
-    return new Map(this.#parse(text, view).map(({ term, weight }) => [term, weight]));
+  weights(text: string, writes: OverlayState): Map<string, number> {
+    return new Map(this.#weigh(text, writes).map(({ term, weight }) => [term, weight]));
   }
 
-  get analyzer(): Analyzer {
-    return this.#base.analyzer;
-  }
-
-  /** The query's terms that the base or the added documents have. */
-  #parse(text: string, view: OverlayView): WeightedTerm[] {
-    const counts = [...countTerms(analyze(this.#base.analyzer, text))];
-    const isKnown = ([term]: [string, number]): boolean => this.#base.terms.find(term) !== NOT_FOUND;
-    const known = counts.filter(isKnown);
-    const unknown = counts.filter((each) => !isKnown(each) && this.#postings.has(each[0]));
-    // Rounded apart, because the base rounds the weights of the terms it knows.
+  /** The query's terms that the base has, then those that only added documents have. */
+  #weigh(text: string, writes: OverlayState): WeightedTerm[] {
+    const query = countTerms(analyze(this.#base.analyzer, text));
+    const added = [...query]
+      .filter(([term]) => this.#postings.has(term) && this.#base.terms.find(term) === NOT_FOUND)
+      .map(([term, times]) => ({ term, times }));
+    const frequency = ({ term }: { term: string }): number =>
+      this.#postings.get(term)!.slots.filter((slot) => writes.at(slot)).length;
+    const { statistics } = this.#base;
+    // Weighed apart, because the base rounds the weights of the terms it knows.
     return [
-      ...this.#weigh(known, (term) => this.#base.terms.documentFrequency(this.#base.terms.find(term))),
-      ...this.#weigh(unknown, (term) => {
-        return this.#postings.get(term)!.slots.filter((slot) => view.at(slot)).length;
-      }),
+      ...weighQuery(query, this.#base, this.#similarity),
+      ...weighTerms(added, frequency, { similarity: this.#similarity, statistics }),
     ];
   }
-
-  #weigh(counts: [string, number][], frequencyOf: (term: string) => number): WeightedTerm[] {
-    const weights = Float64Array.from(
-      counts,
-      ([term, count]) => count * this.#similarity.weight(frequencyOf(term), this.#base.statistics),
-    );
-    roundWeights(weights);
-    return counts.map(([term], i) => ({ term, weight: weights[i], postings: this.#postings.get(term) }));
-  }
-}
-
-function countTerms(terms: Iterable<string>): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
-  return counts;
 }

@@ -1,57 +1,44 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ScoredSlots } from './live-hits.js';
-import type { OverlayView } from './overlay.js';
+import { checkK, rowsOf } from '../../check-search.js';
+import { compileFilter } from '../../filter/filter.js';
+import type { VectorFinder } from '../../retrievers/open-mode.js';
+import type { Hit } from '../../retrievers/retriever.js';
+import type { SearchVectorsOptions } from '../../searcher.js';
+import { bestLiveHits, mergeHits } from './live-hits.js';
+import type { OverlayState } from './overlay.js';
+import { scoreVectors } from './score-vectors.js';
 
-/** Multiplications after which others get their turn: a few milliseconds' work. */
-const UNINTERRUPTED = 4_000_000;
+/** Finds base and added documents by vectors. */
+export class LiveVectors implements VectorFinder {
+  readonly dimension: number;
+  readonly #base: VectorFinder;
+  readonly #writes: OverlayState;
 
-/**
- * The inner product of each query with each added document's best vector (MaxP), slot by slot. Compares all of them: an
- * overlay is small, and its vectors change too often for an index.
- */
-export async function scoreVectors(
-  queries: readonly Float32Array[],
-  view: OverlayView,
-): Promise<ScoredSlots[]> {
-  const results = queries.map((): ScoredSlots => ({ slots: [], scores: [] }));
-  let work = 0;
-  for (let slot = 0; slot < view.slots; slot++) {
-    const vectors = view.at(slot)?.vectors;
-    if (vectors === undefined) continue;
-    results.forEach(({ slots, scores }, i) => {
-      slots.push(slot);
-      scores.push(bestProduct(queries[i], vectors));
+  constructor(base: VectorFinder, writes: OverlayState) {
+    this.dimension = base.dimension;
+    this.#base = base;
+    this.#writes = writes;
+  }
+
+  async search(vectors: Float32Array, { k, filter }: SearchVectorsOptions): Promise<Hit[][]> {
+    const { dimension } = this;
+    const writes = this.#writes;
+    checkK(k);
+    const rows = rowsOf(vectors, dimension);
+    const matches = filter && compileFilter(filter);
+    const scored = await scoreVectors(rows, writes);
+    return mergeHits({
+      k,
+      writes,
+      live: scored.map((slots) =>
+        bestLiveHits(slots, { k, writes, matches }).map(({ id, score }) => ({ id, score })),
+      ),
+      fetch: (wanted, n) => {
+        const some = new Float32Array(wanted.length * dimension);
+        wanted.forEach((query, i) => {
+          some.set(rows[query], i * dimension);
+        });
+        return this.#base.search(some, { k: n, filter });
+      },
     });
-    work += queries.length * vectors.length;
-    if (work > UNINTERRUPTED) {
-      work = 0;
-      await nextTurn();
-    }
   }
-  return results;
-}
-
-function bestProduct(query: Float32Array, vectors: Float32Array): number {
-  let best = Number.NEGATIVE_INFINITY;
-  for (let start = 0; start < vectors.length; start += query.length) {
-    const product = innerProduct(query, vectors, start);
-    if (product > best) best = product;
-  }
-  // As precise as the scores of an index, so that equal vectors have equal scores as far as possible.
-  return Math.fround(best);
-}
-
-/** Four sums that do not wait for each other. */
-function innerProduct(query: Float32Array, vectors: Float32Array, start: number): number {
-  const { length } = query;
-  let [a, b, c, d] = [0, 0, 0, 0];
-  let i = 0;
-  for (; i + 3 < length; i += 4) {
-    a += query[i] * vectors[start + i];
-    b += query[i + 1] * vectors[start + i + 1];
-    c += query[i + 2] * vectors[start + i + 2];
-    d += query[i + 3] * vectors[start + i + 3];
-  }
-  for (; i < length; i++) a += query[i] * vectors[start + i];
-  return a + b + (c + d);
 }

@@ -30,7 +30,7 @@ export interface OverlayOptions {
 
 /**
  * The writes on top of a base, in memory. Nothing is overwritten: each write fills new slots, and a reader with the
- * number of a write sees the slots that were in force then ("multiversion concurrency"), so a view costs nothing and
+ * number of a write sees the slots that were in force then ("multiversion concurrency"), so a state costs nothing and
  * stays as it is.
  */
 export class Overlay {
@@ -79,8 +79,8 @@ export class Overlay {
   }
 
   /** How things stand now. */
-  view(): OverlayView {
-    return new OverlayView(this.#slots, this.#newest, this.#sequence, { ...this.#counts });
+  state(): OverlayState {
+    return new OverlayState(this.#slots, this.#newest, this.#sequence, { ...this.#counts });
   }
 
   /** Puts one entry in force. Entries of a write come one after another; later calls have the same or a later sequence. */
@@ -116,7 +116,7 @@ export class Overlay {
 }
 
 /** The overlay as it was after a write. */
-export class OverlayView {
+export class OverlayState {
   readonly sequence: number;
   readonly counts: Readonly<OverlayCounts>;
   readonly #slots: readonly Slot[];
@@ -135,6 +135,11 @@ export class OverlayView {
     this.#end = slots.length;
     this.sequence = sequence;
     this.counts = counts;
+  }
+
+  /** Whether the base's documents are as they were. */
+  get isEmpty(): boolean {
+    return this.counts.documents === 0 && this.counts.hidden === 0;
   }
 
   /** What is in force under an id; nothing where the base has the say. */

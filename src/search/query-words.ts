@@ -1,0 +1,26 @@
+import type { Document } from '../data/index.js';
+import { type Analyzer, analyze, englishAnalyzer } from '../text/analyzers/index.js';
+import { makeSnippet, type Snippet } from './snippet.js';
+
+/** How a query's words are compared and weighed, so that those that were found can be shown. */
+export interface QueryWords {
+  readonly analyzer: Analyzer;
+  /** How much each term of a query counts that the documents have. */
+  weights(query: string): ReadonlyMap<string, number>;
+}
+
+/** Where nothing is known of the documents' words. */
+export const PLAIN_WORDS: QueryWords = {
+  analyzer: englishAnalyzer,
+  weights: (query) => new Map(analyze(englishAnalyzer, query).map((term) => [term, 1])),
+};
+
+/** The part of a document's text to show for a query. */
+export function snippetOf(
+  words: QueryWords,
+  query: string,
+  { text }: Document,
+  options: { length?: number } = {},
+): Snippet {
+  return makeSnippet(text, { analyzer: words.analyzer, terms: words.weights(query), ...options });
+}

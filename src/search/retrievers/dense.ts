@@ -1,0 +1,82 @@
+import { NearmissError } from '../../base/errors.js';
+import type { DocumentIndex } from '../../index/vectors/document-index.js';
+import type { Embedder } from '../embedder.js';
+import type { Opening } from '../open/opening.js';
+import type { Mode, ModeStart } from './mode.js';
+import type { OpenMode, OpenVectors } from './open-mode.js';
+
+/** Finds documents whose vectors are near the query's. */
+export const dense: Mode = {
+  name: 'dense',
+  needs: { what: 'a model', flags: ['--model'], ofRuns: true },
+
+  start({ path, target, computing }: ModeStart): void {
+    if (target.model === undefined) refuseWithoutModel(path, target);
+    void computing.embedder();
+    void computing.encodedDocuments();
+  },
+
+  async open(opening): Promise<OpenMode | undefined> {
+    const { target, preparation, filters, computing, closing } = opening;
+    const embedder = await computing.embedder();
+    if (embedder === undefined) return undefined;
+    const documents = await encodedDocuments(opening, embedder);
+    if (documents === undefined) return undefined;
+    const [{ DenseIndex }, { DenseRetriever }, { LiveVectors }, { presentDocuments }] = await Promise.all([
+      import('../dense-index.js'),
+      import('./dense-retriever.js'),
+      import('../live/overlay/live-vectors.js'),
+      import('../open/collection-changes.js'),
+    ]);
+    const present = presentDocuments(documents, target, preparation);
+    const index = await closing.add(new DenseIndex(documents, filters, present));
+    const { dimension, fingerprint, maxLength } = embedder.info;
+    if (dimension !== index.dimension) {
+      throw new NearmissError(
+        `${target.model} makes vectors of ${dimension} numbers, ${target.vectors} holds ${index.dimension}`,
+        { hint: 'name the model that encoded the index' },
+      );
+    }
+    const split = target.split ?? { maxPieces: 1, pieceLength: maxLength };
+    const vectors: OpenVectors = { embedder, index, split };
+    return {
+      preference: 2,
+      fingerprint: [fingerprint, documents.vectors.metadata.fingerprint],
+      vectors,
+      retriever: () => new DenseRetriever(embedder, index),
+      live: () => ({
+        vectors: (writes) => new LiveVectors(index, writes),
+        retriever: ({ writes }) => new DenseRetriever(embedder, new LiveVectors(index, writes)),
+      }),
+    };
+  },
+};
+
+/** The index that was there, which has been opening while the model was, or one that is made of the collection. */
+async function encodedDocuments(
+  { computing, preparation, closing }: Opening,
+  embedder: Embedder,
+): Promise<DocumentIndex | undefined> {
+  const encoded = await computing.encodedDocuments();
+  if (encoded !== undefined || preparation === undefined) return encoded;
+  const [{ prepareVectors }, { removeAndRepeat }] = await Promise.all([
+    import('../open/prepare.js'),
+    import('../../index/vectors/index-folder.js'),
+  ]);
+  const open = (folder: string): Promise<DocumentIndex> =>
+    computing.openDocuments(folder, removeAndRepeat(folder));
+  return closing.add(prepareVectors(preparation, embedder, open));
+}
+
+function refuseWithoutModel(path: string, { vectors, data, bm25 }: ModeStart['target']): void {
+  if (vectors !== undefined) {
+    throw new NearmissError(`${path}: an index by itself cannot encode queries`, {
+      hint: 'name the model that encoded it with --model',
+    });
+  }
+  if (data === undefined && bm25 === undefined) {
+    throw new NearmissError(`${path}: this run has no measured model yet`, {
+      hint: 'wait for its first evaluation',
+    });
+  }
+}

@@ -1,0 +1,33 @@
+import { indexVersion } from '../open/version.js';
+import type { Mode } from './mode.js';
+import type { OpenMode } from './open-mode.js';
+
+/** In the order of their weights. */
+const COMPONENTS = ['dense', 'bm25'];
+
+/** Finds documents by vectors and by words, and fuses what they found. */
+export const hybrid: Mode = {
+  name: 'hybrid',
+  needs: { what: 'a collection and a model', flags: ['--data', '--model'], ofRuns: true },
+  components: COMPONENTS,
+
+  async open({ opened, target, preparation, options }): Promise<OpenMode | undefined> {
+    if (!COMPONENTS.every((name) => opened.has(name))) return undefined;
+    const [{ HybridRetriever }, { readTunedFusion }] = await Promise.all([
+      import('./hybrid-retriever.js'),
+      import('../open/tuned-fusion.js'),
+    ]);
+    const version = indexVersion(preparation?.store, opened);
+    const fusion =
+      options.fusion ?? (await readTunedFusion(target.cache, { version, onNote: options.onNote }));
+    const retriever: OpenMode['retriever'] = (corpus) =>
+      new HybridRetriever(
+        COMPONENTS.map((name) => corpus.retriever(name)),
+        fusion,
+      );
+    // A trained model is usually so far ahead of BM25 that fusing their ranks costs more than it brings
+    // (docs/search.md), unless weights were tuned.
+    const preference = target.trained && !fusion ? 1 : 3;
+    return { preference, fingerprint: fusion, retriever, live: () => ({ retriever }) };
+  },
+};
