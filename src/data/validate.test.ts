@@ -83,6 +83,36 @@ describe('names file, line and field', () => {
     ],
     ['no object', corpus('["a"]'), 'corpus.jsonl:3: expected a JSON object, got an array'],
     [
+      'an id that would become another',
+      corpus('{"_id":9007199254740993,"text":"a"}'),
+      'corpus.jsonl:3: field "_id": expected a number that can be kept as it is, got 9007199254740993',
+    ],
+    [
+      'metadata that would become another number',
+      corpus('{"_id":"d3","text":"a","metadata":{"sku":[1,12345678901234567890]}}'),
+      'corpus.jsonl:3: field "metadata.sku[1]": expected a number that can be kept as it is, got 12345678901234567890',
+    ],
+    [
+      'metadata that would become null',
+      corpus('{"_id":"d3","text":"a","price":1e999}'),
+      'corpus.jsonl:3: field "price": expected a number that can be kept as it is, got 1e999',
+    ],
+    [
+      'a judgment of a document whose id would become another',
+      {
+        'qrels/test.tsv':
+          '{"qid":"q1","docid":"d1","relevance":1}\n{"qid":"q1","docid":9007199254740993,"relevance":1}\n',
+      },
+      'qrels/test.tsv:2: field "docid": expected a number that can be kept as it is, got 9007199254740993',
+    ],
+    [
+      'a score that would become null',
+      {
+        'examples/train.jsonl': '{"query_id":"q1","positive_document_ids":["d1"],"positive_scores":[1e999]}',
+      },
+      'examples/train.jsonl:1: field "positive_scores[0]": expected a number that can be kept as it is, got 1e999',
+    ],
+    [
       'broken UTF-8',
       {
         'corpus.jsonl': Buffer.concat([
