@@ -44,6 +44,22 @@ test('a good collection has no problems', async () => {
   });
 });
 
+test('a corpus without documents is an error, as it is for an import', async () => {
+  const report = await validate({ ...GOOD, 'corpus.jsonl': '\n' });
+  expect(messages(report)).toContain('corpus.jsonl: expected documents, got none');
+});
+
+test('a judged id that cannot be written as judgments is an error, as it is for an import', async () => {
+  const report = await validate({
+    ...GOOD,
+    'corpus.jsonl': '{"_id":"a\\tb","text":"one"}\n',
+    'qrels/test.tsv': '{"qid":"q1","docid":"a\\tb","relevance":1}\n',
+  });
+  expect(messages(report)).toContain(
+    'qrels/test.tsv:1: field "corpus-id": the id "a\\tb": expected no tabs or line breaks',
+  );
+});
+
 describe('names file, line and field', () => {
   const corpus = (line: string): Record<string, string> => ({
     'corpus.jsonl': `${GOOD['corpus.jsonl']}${line}\n`,

@@ -18,6 +18,9 @@ const FULL_NAMES: Record<string, TopicPart> = {
 const LABEL = /^\s*(?:Number|Topic|Description|Narrative)\s*:/i;
 const MAX_TOPIC_LINES = 10_000;
 
+/** How a topic begins. */
+export const TOPIC = /<top(?:ic)?[\s>]/i;
+
 /**
  * TREC topics in their classic form (`<top> <num> <title> <desc> <narr> </top>`, closing tags optional) or the later
  * one (`<topic number="1"> <query> <description> </topic>`). One part is the query; the others go to its metadata.
@@ -35,7 +38,7 @@ async function* readTopics(
   let start = 1;
   const options = { onBrokenUtf8: brokenUtf8Reporter(file, onProblem) };
   for await (const { text, number } of readLines(file, options)) {
-    if (/<top(?:ic)?[\s>]/i.test(text)) {
+    if (TOPIC.test(text)) {
       if (block) unclosed(new RecordContext(file, start, onProblem));
       block = [];
       start = number;
