@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NearmissError } from '../errors.js';
+import { makeDirectory } from '../make-directory.js';
 import { beat, isGone, lookAt, releaseLock, type SeenLock, tryLock } from './lock-file.js';
 import { describeHolder, type LockHolder, lifeOf, SILENT_MS } from './lock-holder.js';
 
@@ -23,7 +23,7 @@ export interface HeldLock {
  * process has died is taken over.
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
-  await mkdir(dirname(path), { recursive: true });
+  await makeDirectory(dirname(path));
   let attempt = await tryLock(path);
   while (attempt.token === undefined) {
     await sleep(POLL_MS);
@@ -54,7 +54,7 @@ export async function holdFileLock(
   { waitMs = 0, onWait }: HoldOptions = {},
 ): Promise<HeldLock | { heldBy: LockHolder }> {
   const deadline = Date.now() + waitMs;
-  await mkdir(dirname(path), { recursive: true });
+  await makeDirectory(dirname(path));
   let first: SeenLock | undefined;
   for (;;) {
     const attempt = await tryLock(path);

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
@@ -7,6 +7,7 @@ import { NearmissError } from '../../base/errors.js';
 import { exists, writeFileAtomic } from '../../base/files.js';
 import { parseJson } from '../../base/json-file.js';
 import { withFileLock } from '../../base/lock/file-lock.js';
+import { makeDirectory } from '../../base/make-directory.js';
 import { PARTIAL_PREFIX } from '../../base/partial-path.js';
 import { Progress } from '../../base/progress.js';
 import { downloadFile } from './download-file.js';
@@ -147,7 +148,7 @@ class CachedRepository {
     const folder = join(this.#folder, commit);
     const partial = join(this.#folder, `${PARTIAL_PREFIX}${commit}`);
     try {
-      await mkdir(this.#folder, { recursive: true });
+      await makeDirectory(this.#folder);
       await withFileLock(`${partial}.lock`, async () => {
         if (await exists(folder)) return;
         await fill(partial);
