@@ -73,6 +73,9 @@ test('ids, metadata and splits of such names go through unchanged', async () => 
   ]);
   const { splits } = await splitDataset(dataset, { by: 'query', ratios, seed: 1 });
   expect([...splits.keys()].sort()).toEqual(['__proto__', 'constructor']);
+  await expect(splitDataset(sample, { by: 'group', groupField: 'valueOf', ratios, seed: 1 })).rejects.toThrow(
+    'has the metadata field "valueOf"',
+  );
   expect(({} as { deep?: number }).deep).toBeUndefined();
 });
 
