@@ -10,6 +10,7 @@ import { READ_ONLY_RUN, RunDirectory } from '../../run/run-directory.js';
 import { runInferencer } from '../inferencer.js';
 import { runTrainer } from '../trainer.js';
 import { endsEarly } from './early-stop.js';
+import { roleLock } from './role-lock.js';
 import { openRun } from './run-setup.js';
 
 export type Role = 'trainer' | 'inferencer';
@@ -29,7 +30,7 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
   const { session = {}, stopSignal, onEvent, waitMs = 0, quiet } = options;
   const run = new RunDirectory(path);
   await readRunDescription(run);
-  const lock = await holdFileLock(run.file(`${role}.lock`), {
+  const lock = await holdFileLock(run.file(roleLock(role)), {
     waitMs,
     onWait: (message) => process.emitWarning(message),
   }).catch((error) => {
@@ -37,7 +38,7 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
   });
   if ('heldBy' in lock) {
     throw new NearmissError(`${path}: ${describeHolder(lock.heldBy)} is this run's ${role} already`, {
-      hint: `a run has one ${role}: stop that process first${adviceOn(lock.heldBy, `${role}.lock`)}`,
+      hint: `a run has one ${role}: stop that process first${adviceOn(lock.heldBy, roleLock(role))}`,
     });
   }
   const events = await EventWriter.open(run.file('events', `${role}.jsonl`), onEvent);
