@@ -4,9 +4,9 @@ import { NearmissError } from '../errors.js';
 import { makeDirectory } from '../make-directory.js';
 import { beat, isGone, lookAt, releaseLock, type SeenLock, tryLock } from './lock-file.js';
 import { describeHolder, type LockHolder, lifeOf, SILENT_MS } from './lock-holder.js';
+import { BEAT_MS } from './silence.js';
 
 const POLL_MS = 100;
-const BEAT_MS = 5_000;
 
 /** A lock that this process has. */
 export interface HeldLock {
@@ -53,7 +53,7 @@ export async function holdFileLock(
   path: string,
   { waitMs = 0, onWait }: HoldOptions = {},
 ): Promise<HeldLock | { heldBy: LockHolder }> {
-  const deadline = Date.now() + waitMs;
+  const deadline = performance.now() + waitMs;
   await makeDirectory(dirname(path));
   let first: SeenLock | undefined;
   for (;;) {
@@ -62,7 +62,7 @@ export async function holdFileLock(
     const { seen } = attempt;
     if (seen) {
       const isAlive = lifeOf(seen.holder) === 'alive' || (first && seen.beatAt !== first.beatAt);
-      if (isAlive && Date.now() >= deadline) return { heldBy: seen.holder };
+      if (isAlive && performance.now() >= deadline) return { heldBy: seen.holder };
       if (!isAlive && !first) onWait?.(waitMessage(path, seen.holder));
       first ??= seen;
     }
@@ -73,7 +73,7 @@ export async function holdFileLock(
 /** The process that holds a lock and is alive as far as can be known; `undefined` where nobody does. */
 export async function lockHolder(path: string): Promise<LockHolder | undefined> {
   const seen = await lookAt(path);
-  return seen && !isGone(seen, Date.now()) ? seen.holder : undefined;
+  return seen && !isGone(path, seen, Date.now()) ? seen.holder : undefined;
 }
 
 function keep(path: string, token: string): HeldLock {

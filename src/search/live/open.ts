@@ -73,7 +73,7 @@ async function open(base: Searcher, options: OpenLiveOptions): Promise<LiveSearc
     const replay = new Replay(model);
     log = await WriteAheadLog.open(state, {
       onRecord: (record, where) => replay.add(record, where),
-      onCut: onWarning,
+      onWarning,
     });
     const layer = new Layer(new LeasedSearcher(base), model);
     const encoded = await fill(layer, replay, options.onProgress);
