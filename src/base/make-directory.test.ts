@@ -14,10 +14,12 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 test('makes what is missing, alone and together with others', async () => {
-  const deep = join(folder, 'a', 'b', 'c');
-  await Promise.all(Array.from({ length: 8 }, () => makeDirectory(deep)));
-  expect((await stat(deep)).isDirectory()).toBe(true);
-  await makeDirectory(deep);
+  for (let round = 0; round < 30; round++) {
+    const [b, deep] = [join(folder, `a${round}`, 'b'), join(folder, `a${round}`, 'b', 'c', 'd')];
+    await Promise.all(Array.from({ length: 8 }, (_, i) => makeDirectory(i % 2 === 0 ? deep : b)));
+    expect((await stat(deep)).isDirectory()).toBe(true);
+    await makeDirectory(deep);
+  }
 });
 
 test('a file in the way, and a link to nowhere, are errors', async () => {

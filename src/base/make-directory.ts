@@ -11,7 +11,7 @@ export async function makeDirectory(path: string): Promise<void> {
   const error = await tryMake(place);
   if (error === undefined) return;
   const parent = dirname(place);
-  if (!hasCode(error, 'ENOENT') || parent === place || (await isDirectory(parent))) throw error;
+  if (!hasCode(error, 'ENOENT') || parent === place) throw error;
   await makeDirectory(parent);
   const stillWrong = await tryMake(place);
   if (stillWrong !== undefined) throw stillWrong;

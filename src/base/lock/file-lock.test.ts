@@ -87,6 +87,17 @@ test('only one holder at a time, and all get their turn', async () => {
   expect(existsSync(path)).toBe(false);
 });
 
+test('who has to wait is told for whom, once', async () => {
+  const path = await lockPath();
+  const lock = await take(path);
+  const told: string[] = [];
+  const work = withFileLock(path, async () => 'done', { onWait: (message) => told.push(message) });
+  await sleep(400);
+  await lock.release();
+  expect(await work).toBe('done');
+  expect(told).toEqual([`${path}: process ${process.pid} is at work there; waiting for it to end`]);
+});
+
 test('is released when the work fails', async () => {
   const path = await lockPath();
   await expect(withFileLock(path, () => Promise.reject(new Error('no')))).rejects.toThrow('no');

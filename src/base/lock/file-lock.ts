@@ -18,13 +18,25 @@ export interface HeldLock {
   lost: AbortSignal;
 }
 
+export interface WorkOptions {
+  /** Told once when another process has to be waited for. */
+  onWait?: (message: string) => void;
+}
+
 /**
  * Runs `work` while no other process runs work under the same lock file, on any machine that sees it. A lock whose
  * process has died is taken over.
  */
-export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+export async function withFileLock<T>(
+  path: string,
+  work: () => Promise<T>,
+  { onWait }: WorkOptions = {},
+): Promise<T> {
   await makeDirectory(dirname(path));
   let attempt = await tryLock(path);
+  if (attempt.token === undefined && attempt.seen) {
+    onWait?.(`${path}: ${describeHolder(attempt.seen.holder)} is at work there; waiting for it to end`);
+  }
   while (attempt.token === undefined) {
     await sleep(POLL_MS);
     attempt = await tryLock(path);
