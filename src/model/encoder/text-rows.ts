@@ -1,3 +1,5 @@
+import { NearmissError } from '../../base/errors.js';
+import { findNotFinite } from '../../base/finite.js';
 import {
   compile,
   type Graph,
@@ -66,11 +68,24 @@ export class TextRows {
       const tokens = await this.#batch(members, texts, rows);
       onBatch?.({ texts: members.length, tokens });
     }
+    this.#checkRows(rows);
     return rows;
   }
 
   async release(): Promise<void> {
     await this.#session.release();
+  }
+
+  #checkRows(rows: Float32Array): void {
+    const wrong = findNotFinite(rows);
+    if (wrong < 0) return;
+    const text = Math.floor(wrong / this.#size) + 1;
+    throw new NearmissError(
+      `the model gives ${rows[wrong]} for text ${text} of ${rows.length / this.#size}, expected finite numbers`,
+      {
+        hint: 'its weights have diverged or overflow: take another checkpoint, or train with a smaller learning rate',
+      },
+    );
   }
 
   async #batch(members: number[], texts: readonly TokenizedText[], rows: Float32Array): Promise<number> {
