@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { ZodType } from 'zod';
 import { describe, hasCode, NearmissError } from './errors.js';
@@ -26,7 +27,7 @@ export async function readJsonFile<T>(
     const reason = hasCode(error, 'ENOENT') ? 'no such file' : `cannot read: ${error.message}`;
     throw new NearmissError(`${path}: ${reason}`, { ...options, cause: error });
   });
-  return parseJson(text, { where: path, schema, ...options });
+  return parseSealedJson(text, { where: path, schema, ...options });
 }
 
 /** Writes a value as indented JSON, complete or not at all. */
@@ -34,19 +35,46 @@ export async function writeJsonFile(path: string, value: unknown): Promise<void>
   await writeFileAtomic(path, `${JSON.stringify(value, null, 2)}\n`);
 }
 
+/** The field of a sealed file that holds the SHA-256 of all others. */
+const SEAL = 'contentSha256';
+
+/**
+ * Like {@link writeJsonFile}, with a checksum that {@link readJsonFile} compares: for what nobody edits, and where a
+ * digit that the disk altered would still be a number.
+ */
+export async function writeSealedJsonFile(path: string, value: object): Promise<void> {
+  await writeJsonFile(path, { ...value, [SEAL]: sealOf(value) });
+}
+
+/** Takes the checksum off what was read from a sealed file; an error where it does not fit. Other values stay as they are. */
+export function unseal(value: unknown, { where, hint }: { where: string; hint?: string }): unknown {
+  if (value === null || typeof value !== 'object' || !(SEAL in value)) return value;
+  const { [SEAL]: seal, ...content } = value;
+  if (seal === sealOf(content)) return content;
+  throw new NearmissError(`${where}: the file is damaged: its content does not match its checksum`, { hint });
+}
+
+function sealOf(content: object): string {
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex');
+}
+
+/** Parses and validates the text of a file that may be sealed. */
+export function parseSealedJson<T>(text: string, options: JsonOptions<T>): T {
+  return validate(unseal(parseText(text, options), options), options);
+}
+
 /** Parses and validates a JSON text. */
 export function parseJson<T>(text: string, options: JsonOptions<T>): T {
-  let value: unknown;
+  return validate(parseText(text, options), options);
+}
+
+function parseText(text: string, { where, hint }: { where: string; hint?: string }): unknown {
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch (error) {
     const { line, reason } = explainSyntaxError(text, error as SyntaxError);
-    throw new NearmissError(`${options.where}${line}: not valid JSON: ${reason}`, {
-      hint: options.hint,
-      cause: error,
-    });
+    throw new NearmissError(`${where}${line}: not valid JSON: ${reason}`, { hint, cause: error });
   }
-  return validate(value, options);
 }
 
 /** Checks a value that is parsed already, with the same errors. */

@@ -23,7 +23,8 @@ const NEWLINE = 0x0a;
 
 /**
  * Reads the lines of a text file, of a gzip file or, for `-`, of standard input, some hundred at a time: one
- * decode and one `await` for each chunk of the file. A byte order mark and carriage returns are removed.
+ * decode and one `await` for each chunk of the file. A byte order mark and carriage returns are removed; in a file
+ * without line feeds carriage returns end the lines.
  *
  * Lines may be slices of a larger string: copy what you keep for long (`detach`).
  *
@@ -50,7 +51,14 @@ export async function* readLineBatches(path: string, options: LinesOptions = {})
     pendingBytes += chunk.length - end - 1;
     if (pendingBytes > maxLineBytes) throw tooLong(path, first, maxLineBytes);
   }
-  if (pendingBytes > 0) yield { first, lines: decodeLines(path, join(pending), first, options) };
+  if (pendingBytes === 0) return;
+  const rest = decodeLines(path, join(pending), first, options);
+  yield { first, lines: first === 1 ? rest.flatMap(splitAtReturns) : rest };
+}
+
+/** A file without any line feed ends its lines as old Macs and some spreadsheets do. */
+function splitAtReturns(only: string): string[] {
+  return only.split('\r');
 }
 
 /**

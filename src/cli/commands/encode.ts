@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
 import type { StorageType } from '../../model/tensors/float-storage.js';
 import { list, repeated, wholeNumber } from '../option-parsers.js';
+import { print, printJson, tell } from '../output.js';
 import { TEXT_FORMATS, type TextFormat } from '../text-formats.js';
 
 interface EncodeFlags {
@@ -92,11 +93,11 @@ async function encodeAction(input: string, flags: EncodeFlags): Promise<void> {
     ...flags,
     use: flags.use ?? (flags.queries ? 'query' : 'document'),
     fields: { id: flags.idField, text: flags.textField, title: flags.titleField, lineIds: flags.lineIds },
-    log: flags.quiet ? undefined : (line) => process.stderr.write(`${line}\n`),
+    log: flags.quiet ? undefined : (line) => tell(`${line}\n`),
   });
-  if (flags.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
+  if (flags.json) printJson(summary);
   else {
-    process.stdout.write(
+    print(
       `${summary.output}: ${count(summary.texts)} vectors of ${summary.dimension} (${summary.dtype}), ` +
         `${count(summary.tokens)} tokens at ${count(summary.tokensPerSecond)}/s; ids in ${summary.ids}\n`,
     );

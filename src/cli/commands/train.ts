@@ -2,8 +2,10 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../../base/errors.js';
+import { jsonText } from '../../base/printable.js';
 import type { RegisterCommand } from '../command.js';
 import { repeated, wholeNumber } from '../option-parsers.js';
+import { print, printJson, tell } from '../output.js';
 import { watchTraining } from '../watch-training.js';
 
 interface TrainOptions {
@@ -88,7 +90,7 @@ async function beginOrGoOn(out: string, options: TrainOptions): Promise<void> {
     import('../../train/process/begin-run.js'),
   ]);
   const { recipe, origins, warnings } = await loadRecipe(options.recipe, options);
-  for (const warning of warnings) process.stderr.write(`nearmiss: ${warning}\n`);
+  for (const warning of warnings) tell(`nearmiss: ${warning}\n`);
   const plan = { data, split: options.split, recipe, recipeText: formatConfig(recipe, origins) };
   await beginRun(out, plan, { quiet: options.quiet });
 }
@@ -115,14 +117,12 @@ async function printOutcome(path: string, json: boolean): Promise<void> {
   const best = await bestSoFar(run);
   const finished = await run.isFinished();
   if (json) {
-    process.stdout.write(`${JSON.stringify({ run: path, finished, best })}\n`);
+    printJson({ run: path, finished, best });
     return;
   }
   if (!best) return;
   const measures = Object.entries(best.measures).map(([name, value]) => `${name} ${value.toFixed(4)}`);
-  process.stdout.write(
-    `best model: ${run.file('best')} (step ${best.step}, ${best.split}: ${measures.join(', ')})\n`,
-  );
+  print(`best model: ${run.file('best')} (step ${best.step}, ${best.split}: ${measures.join(', ')})\n`);
 }
 
 async function printConfig(options: TrainOptions): Promise<void> {
@@ -130,9 +130,9 @@ async function printConfig(options: TrainOptions): Promise<void> {
   const { loadRecipe } = await import('../../recipe/load.js');
   const { configJson, formatConfig } = await import('../../recipe/format-config.js');
   const { recipe, origins, warnings } = await loadRecipe(options.recipe, options);
-  for (const warning of warnings) process.stderr.write(`nearmiss: ${warning}\n`);
-  const json = (): string => `${JSON.stringify(configJson(recipe, origins))}\n`;
-  process.stdout.write(options.json ? json() : formatConfig(recipe, origins));
+  for (const warning of warnings) tell(`nearmiss: ${warning}\n`);
+  if (options.json) printJson(configJson(recipe, origins));
+  else print(formatConfig(recipe, origins));
 }
 
 /** One of the two processes alone, e.g. on another machine that sees the folder. */
@@ -156,7 +156,7 @@ function registerRole(program: Command, role: 'trainer' | 'inferencer'): void {
       await takeRole(role, path, {
         session: { threads: options.threads },
         stopSignal: stop.signal,
-        onEvent: (event) => process.stderr.write(`${JSON.stringify(event)}\n`),
+        onEvent: (event) => tell(`${jsonText(event)}\n`),
       });
     });
 }

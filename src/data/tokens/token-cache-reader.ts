@@ -1,11 +1,11 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import type { FileCheck } from '../../base/checked-file.js';
 import { hasCode } from '../../base/errors.js';
 import type { TokenBatch } from '../../text/token-batch.js';
 import { IdTable } from '../id-table.js';
 import { BlockFile } from './block-file.js';
-import type { FileCheck } from './checked-file.js';
 import {
   BLOCK_BYTES,
   CACHE_FILES,

@@ -1,6 +1,7 @@
 import { NearmissError } from '../../base/errors.js';
 import { emitOnnx, first, Graph, ParameterStore } from '../../engine/index.js';
 import type { Tokenizer } from '../../text/tokenizer.js';
+import { checkSizes } from '../encoder/check-sizes.js';
 import type { EncoderConfig } from '../encoder/config.js';
 import type { EncoderModel, LoadModelOptions } from '../encoder/encoder-model.js';
 import { initialize } from '../encoder/initialize.js';
@@ -68,6 +69,7 @@ export async function loadCrossEncoder(
 ): Promise<CrossEncoderModel> {
   const source = await openModel(init, options);
   try {
+    checkSizes(source);
     const { folder, weights } = source;
     const config = withLayers(source.config, options.layers, folder);
     const spec = { config };

@@ -8,6 +8,7 @@ import { fillFolder, type SavedModel, type SaveModelOptions, saveFolder } from '
 import { writeSentenceTransformersFiles } from '../folder/sentence-transformers-writer.js';
 import { openModel } from '../folder/source.js';
 import type { HubOptions } from '../hub/hub.js';
+import { checkRoom, checkSizes } from './check-sizes.js';
 import { type EncoderConfig, toHuggingFaceConfig } from './config.js';
 import { type EncoderSpec, embeddingSize, encoderParameters, type HeadConfig } from './encoder-graph.js';
 import { HEAD_LAYER_NORM_EPS, HEAD_NAMES, type HeadDescription, headTensors } from './head.js';
@@ -69,6 +70,7 @@ export interface LoadModelOptions extends HubOptions {
 export async function loadEncoderModel(init: string, options: LoadModelOptions = {}): Promise<EncoderModel> {
   const source = await openModel(init, options);
   try {
+    checkSizes(source);
     const config = withLayers(source.config, options.layers, source.folder);
     const head = headConfig(source.head, config, options.head);
     const spec = { config, head };
@@ -146,6 +148,7 @@ export function createEncoderModel(options: ScratchModelOptions): EncoderModel {
     padTokenId: tokenizer.padId,
     positionOffset: 0,
   };
+  checkRoom(config);
   const plain: HeadDescription = { pooling: 'mean', normalize: true, similarity: 'cosine' };
   const spec = { config, head: headConfig(plain, config, options.head) };
   const parameters = new ParameterStore(encoderParameters(spec));

@@ -1,3 +1,5 @@
+import { NearmissError } from '../../base/errors.js';
+import { findNotFinite } from '../../base/finite.js';
 import {
   compile,
   type Graph,
@@ -77,11 +79,25 @@ export class TextRows {
       const tokens = await this.#batch(members, texts, encoded);
       onBatch?.({ texts: members.length, tokens });
     }
+    this.#checkRows(encoded);
     return encoded;
   }
 
   async release(): Promise<void> {
     await this.#session.release();
+  }
+
+  #checkRows({ vectors, offsets }: EncodedTexts): void {
+    const wrong = findNotFinite(vectors);
+    if (wrong < 0) return;
+    const row = Math.floor(wrong / this.#size);
+    const text = offsets.findLastIndex((first) => first <= row) + 1;
+    throw new NearmissError(
+      `the model gives ${vectors[wrong]} for text ${text} of ${offsets.length - 1}, expected finite numbers`,
+      {
+        hint: 'its weights have diverged or overflow: take another checkpoint, or train with a smaller learning rate',
+      },
+    );
   }
 
   async #batch(

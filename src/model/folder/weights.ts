@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { NearmissError } from '../../base/errors.js';
 import { readJsonFile } from '../../base/json-file.js';
+import { checkFinite } from '../tensors/check-finite.js';
 import { SafetensorsFile } from '../tensors/safetensors.js';
 
 const SINGLE_FILE = 'model.safetensors';
@@ -25,7 +26,10 @@ export interface Weights {
   readonly names: readonly string[];
   has(name: string): boolean;
   shape(name: string): number[];
-  /** Reads one tensor as float32, into a place where one is given; a missing or misshapen one is an error that names it. */
+  /**
+   * Reads one tensor as float32, into a place where one is given; a missing or misshapen one, or one with a number that
+   * is none, is an error that names it.
+   */
   read(name: string, expectedShape: readonly number[], into?: Float32Array): Promise<Float32Array>;
   close(): Promise<void>;
 }
@@ -82,7 +86,9 @@ class FolderWeights implements Weights {
 
   async read(name: string, expectedShape: readonly number[], into?: Float32Array): Promise<Float32Array> {
     const { file, storedName } = this.#place(name);
-    return file.read(storedName, expectedShape, into);
+    const values = await file.read(storedName, expectedShape, into);
+    checkFinite(values, `${file.path}: tensor "${storedName}"`);
+    return values;
   }
 
   async close(): Promise<void> {

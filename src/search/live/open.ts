@@ -75,7 +75,7 @@ async function open(searcher: Searcher, options: OpenLiveOptions): Promise<LiveS
     const replay = new Replay(model);
     log = await WriteAheadLog.open(state, {
       onRecord: (record, where) => replay.add(record, where),
-      onCut: onWarning,
+      onWarning,
     });
     const layer = new Layer(new LeasedSearcher(base), model);
     const encoded = await fill(layer, replay, options.onProgress);

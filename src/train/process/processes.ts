@@ -12,6 +12,7 @@ import { trainedKinds } from '../model/kinds.js';
 import { runInferencer } from '../refresh/inferencer.js';
 import { runTrainer } from '../trainer.js';
 import { endsEarly } from './early-stop.js';
+import { roleLock } from './role-lock.js';
 
 export interface ProcessOptions {
   session?: SessionOptions;
@@ -28,7 +29,7 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
   const { session = {}, stopSignal, onEvent, waitMs = 0, quiet } = options;
   const run = new RunDirectory(path);
   await readRunDescription(run);
-  const lock = await holdFileLock(run.file(`${role}.lock`), {
+  const lock = await holdFileLock(run.file(roleLock(role)), {
     waitMs,
     onWait: (message) => process.emitWarning(message),
   }).catch((error) => {
@@ -36,7 +37,7 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
   });
   if ('heldBy' in lock) {
     throw new NearmissError(`${path}: ${describeHolder(lock.heldBy)} is this run's ${role} already`, {
-      hint: `a run has one ${role}: stop that process first${adviceOn(lock.heldBy, `${role}.lock`)}`,
+      hint: `a run has one ${role}: stop that process first${adviceOn(lock.heldBy, roleLock(role))}`,
     });
   }
   const events = await EventWriter.open(run.file('events', `${role}.jsonl`), onEvent);

@@ -1,46 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { AtomicFile } from '../../base/files.js';
-
-/** What a file must measure to be the one that was written. */
-export interface FileCheck {
-  bytes: number;
-  crc32: number;
-}
-
-/** A file under construction that knows its size and checksum. */
-export class CheckedFile {
-  readonly #file: AtomicFile;
-  #crc32 = 0;
-
-  private constructor(file: AtomicFile) {
-    this.#file = file;
-  }
-
-  static async create(path: string): Promise<CheckedFile> {
-    return new CheckedFile(await AtomicFile.create(path));
-  }
-
-  get check(): FileCheck {
-    return { bytes: this.#file.position, crc32: this.#crc32 };
-  }
-
-  async write(content: string | ArrayBufferView): Promise<void> {
-    const bytes =
-      typeof content === 'string'
-        ? Buffer.from(content)
-        : new Uint8Array(content.buffer, content.byteOffset, content.byteLength);
-    this.#crc32 = crc32(bytes, this.#crc32);
-    await this.#file.write(bytes);
-  }
-
-  commit(): Promise<void> {
-    return this.#file.commit();
-  }
-
-  abort(): Promise<void> {
-    return this.#file.abort();
-  }
-}
+import type { CheckedFile } from '../../base/checked-file.js';
 
 /** Writes a file in blocks of equal size and notes the checksum of each, for reading it by blocks later. */
 export class BlockWriter {
