@@ -44,15 +44,20 @@ const SEALED = 'sealed';
  * digit that the disk altered would still be a number.
  */
 export async function writeSealedJsonFile(path: string, value: object): Promise<void> {
+  await writeJsonFile(path, seal(value));
+}
+
+/** A value with its checksum, to be written as JSON. */
+export function seal(value: object): object {
   const content = { [SEALED]: true, ...value };
-  await writeJsonFile(path, { ...content, [SEAL]: sealOf(content) });
+  return { ...content, [SEAL]: sealOf(content) };
 }
 
 /** Takes the checksum off what was read from a sealed file; an error where it does not fit. Other values stay as they are. */
 export function unseal(value: unknown, { where, hint }: { where: string; hint?: string }): unknown {
   if (value === null || typeof value !== 'object' || !(SEAL in value || SEALED in value)) return value;
-  const { [SEAL]: seal, ...content } = value as Record<string, unknown>;
-  if (seal !== sealOf(content)) {
+  const { [SEAL]: written, ...content } = value as Record<string, unknown>;
+  if (written !== sealOf(content)) {
     throw new NearmissError(`${where}: the file is damaged: its content does not match its checksum`, {
       hint,
     });
