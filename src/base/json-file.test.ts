@@ -45,11 +45,15 @@ test('a sealed file that was altered anywhere is refused by name', async () => {
   const loose = z.looseObject({});
   expect(await readJsonFile(path, loose)).toEqual({ step: 1024, nested: { kind: 'a' }, zero: 0, 7: 'seven' });
   const text = await readFile(path, 'utf8');
-  for (const altered of [
-    text.replace('1024', '1025'),
+  const other = text.replace('1024', '1025');
+  const alterations = [
+    other,
     text.replace('"a"', '"b"'),
     text.replace('"step"', '"stop"'),
-  ]) {
+    other.replace('contentSha256', 'contentShb256'),
+    other.replace('sealed', 'sealdd'),
+  ];
+  for (const altered of alterations) {
     await writeFile(path, altered);
     await expect(readJsonFile(path, loose, { hint: 'make it again' })).rejects.toMatchObject({
       message: `${path}: the file is damaged: its content does not match its checksum`,

@@ -35,23 +35,35 @@ export async function writeJsonFile(path: string, value: unknown): Promise<void>
   await writeFileAtomic(path, `${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** The field of a sealed file that holds the SHA-256 of all others. */
+/** The last field of a sealed file holds the SHA-256 of all others; the first says so, in case the last is hit itself. */
 const SEAL = 'contentSha256';
+const SEALED = 'sealed';
 
 /**
  * Like {@link writeJsonFile}, with a checksum that {@link readJsonFile} compares: for what nobody edits, and where a
  * digit that the disk altered would still be a number.
  */
 export async function writeSealedJsonFile(path: string, value: object): Promise<void> {
-  await writeJsonFile(path, { ...value, [SEAL]: sealOf(value) });
+  await writeJsonFile(path, seal(value));
+}
+
+/** A value with its checksum, to be written as JSON. */
+export function seal(value: object): object {
+  const content = { [SEALED]: true, ...value };
+  return { ...content, [SEAL]: sealOf(content) };
 }
 
 /** Takes the checksum off what was read from a sealed file; an error where it does not fit. Other values stay as they are. */
 export function unseal(value: unknown, { where, hint }: { where: string; hint?: string }): unknown {
-  if (value === null || typeof value !== 'object' || !(SEAL in value)) return value;
-  const { [SEAL]: seal, ...content } = value;
-  if (seal === sealOf(content)) return content;
-  throw new NearmissError(`${where}: the file is damaged: its content does not match its checksum`, { hint });
+  if (value === null || typeof value !== 'object' || !(SEAL in value || SEALED in value)) return value;
+  const { [SEAL]: written, ...content } = value as Record<string, unknown>;
+  if (written !== sealOf(content)) {
+    throw new NearmissError(`${where}: the file is damaged: its content does not match its checksum`, {
+      hint,
+    });
+  }
+  const { [SEALED]: _sealed, ...rest } = content;
+  return rest;
 }
 
 function sealOf(content: object): string {

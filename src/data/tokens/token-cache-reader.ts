@@ -113,6 +113,12 @@ export class TokenCache {
     return { ids, offsets };
   }
 
+  /** Reads every block to see that it is what was written. */
+  async verify(): Promise<void> {
+    const bytes = this.tokenCount * tokenBytes(this.meta.tokenType);
+    for (let block = 0; block * BLOCK_BYTES < bytes; block++) await this.#tokens.block(block);
+  }
+
   async close(): Promise<void> {
     await this.#tokens.close();
   }

@@ -31,8 +31,9 @@ export async function openKept<T>(kept: KeptFolder<T>): Promise<T> {
     if (made !== undefined) return made;
     await rm(folder, { recursive: true, force: true });
     await make();
+    const opened = await open();
     await removeFormer(folder, prefix);
-    return open();
+    return opened;
   };
   return withWriteLock(`${folder}.lock`, READ_ONLY_CACHE, work, { onWait: onNote });
 }

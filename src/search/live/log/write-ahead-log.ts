@@ -3,15 +3,14 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NearmissError } from '../../../base/errors.js';
 import { AtomicFile, writeFileAtomic } from '../../../base/files.js';
-import { adviceOn } from './advice.js';
-import { DamagedLogError } from './damage.js';
 import { encodeFileHeader } from './file-header.js';
 import { type ChainPlace, encodeFrame } from './frames.js';
-import { fileName, listFiles, removeSuperseded } from './log-files.js';
+import { fileName, removeSuperseded } from './log-files.js';
 import { type LogHandle, type LogTarget, LogWriter } from './log-writer.js';
-import { readMark, writeMark } from './mark.js';
+import { writeMark } from './mark.js';
+import { readStateFolder } from './read-folder.js';
 import { readFrames } from './read-frames.js';
-import { readState, type StateRead } from './read-state.js';
+import type { StateRead } from './read-state.js';
 
 export interface OpenLogOptions {
   /** Told every record that is there, in order; `where` names its place for error messages. */
@@ -62,15 +61,8 @@ export class WriteAheadLog {
   static async open(folder: string, options: OpenLogOptions): Promise<WriteAheadLog> {
     const { onRecord, onWarning = () => undefined, openFile = openForWriting } = options;
     await mkdir(folder, { recursive: true });
-    const files = await listFiles(folder);
-    const snapshot = files.snapshots.at(-1);
-    const mark = await readMark(folder, onWarning);
-    const state = await readState(folder, files, { snapshot, onRecord, mark }).catch(async (error) => {
-      if (!(error instanceof DamagedLogError)) throw error;
-      const hint = await adviceOn(error, { folder, files, mark });
-      throw new DamagedLogError(error.path, error.reason, { hint });
-    });
-    await removeSuperseded(folder, snapshot ?? 1);
+    const state = await readStateFolder(folder, { onRecord, onWarning });
+    await removeSuperseded(folder, state.snapshot ?? 1);
     const log = new WriteAheadLog(folder, await goOn(folder, state, openFile, onWarning), openFile);
     await log.#mark();
     return log;
