@@ -66,6 +66,23 @@ describe('encodeBatch', () => {
     expect([...(await minilm.encodeBatch([])).offsets]).toEqual([0]);
   });
 
+  test('of a text that is far too long only the beginning is read', async () => {
+    const texts = ['near misses, ', '中文', '. ', 'don’t [SEP] ', 'a'.repeat(99).concat(' ')].map((part) =>
+      part.repeat(Math.ceil(1e6 / part.length)),
+    );
+    const start = performance.now();
+    const batch = await minilm.encodeBatch(texts, { maxLength: 32 });
+    // As a whole they take more than ten seconds.
+    expect(performance.now() - start).toBeLessThan(3000);
+    for (const [i, text] of texts.entries()) {
+      expect(tokensAt(batch, i)).toEqual(
+        (await minilm.encodeBatch([text.slice(0, 5000)], { maxLength: 32 })).ids,
+      );
+    }
+    const { ids } = await minilm.encodePairs([['near', texts[0]]], { maxLength: 16 });
+    expect(ids).toHaveLength(16);
+  });
+
   test('a batch larger than what is encoded at once equals its parts', async () => {
     const texts = Array.from({ length: 1300 }, (_, i) => `near miss ${i}`);
     const whole = await minilm.encodeBatch(texts);
