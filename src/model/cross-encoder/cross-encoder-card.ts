@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { fence, history, type ModelCard, origin, table } from '../folder/model-card.js';
+import { beginnings, fence, history, type ModelCard, origin, table } from '../folder/model-card.js';
 
 /** What a cross-encoder's card tells; of a {@link ModelCard} what does not speak of vectors. */
 export type CrossEncoderCard = Pick<ModelCard, 'name' | 'maxSequenceLength'> & Partial<ModelCard>;
@@ -17,13 +17,7 @@ export function renderCrossEncoderCard(card: CrossEncoderCard): string {
     `---\n${stringify(frontMatter, { lineWidth: 0 })}---`,
     `# ${card.name}`,
     `${card.name} is a cross-encoder${onWhat}. It reads a query and a document together and gives their score, to rerank what a faster search has found. Scores are logits: higher is more relevant.`,
-    table(
-      ['', ''],
-      [
-        ['Base model', card.baseModel ?? 'none (trained from scratch)'],
-        ['Longest pair', `${card.maxSequenceLength} tokens`],
-      ],
-    ),
+    table(['', ''], [...beginnings(card), ['Longest pair', `${card.maxSequenceLength} tokens`]]),
     '## Use',
     usage(card.name),
     ...history(card),

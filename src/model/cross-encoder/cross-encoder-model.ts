@@ -141,7 +141,12 @@ export async function fillCrossEncoderFolder(
   }));
   await writeSafetensors(join(folder, 'model.safetensors'), tensors);
   await tokenizer.save(folder, { maxLength });
-  const content = renderCrossEncoderCard({ name, maxSequenceLength: maxLength, ...card });
+  const content = renderCrossEncoderCard({
+    name,
+    maxSequenceLength: maxLength,
+    dequantizedFrom: spec.config.dequantizedFrom,
+    ...card,
+  });
   await writeFileAtomic(join(folder, 'README.md'), content);
   if (!onnx) return;
   await mkdir(join(folder, 'onnx'));

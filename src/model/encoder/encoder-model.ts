@@ -8,7 +8,7 @@ import { loadTokenizer } from '../folder/load-tokenizer.js';
 import type { ModelCard } from '../folder/model-card.js';
 import { fillModelFolder, MODEL_FOLDER, type ModelFolder } from '../folder/model-folder.js';
 import { exportOnnx } from '../folder/onnx-export.js';
-import { openModel } from '../folder/source.js';
+import { type OpenModel, openModel } from '../folder/source.js';
 import type { HubOptions } from '../hub/hub.js';
 import type { EncoderConfig } from './config.js';
 import { type EncoderSpec, embeddingSize, encoderParameters, type HeadConfig } from './encoder-graph.js';
@@ -63,7 +63,7 @@ export interface LoadModelOptions extends HubOptions {
 }
 
 /**
- * Loads an encoder: `minilm`, a folder, or a hub id.
+ * Loads an encoder: `minilm`, a folder, an ONNX export, or a hub id.
  *
  * @example
  * const model = await loadEncoderModel('minilm', { layers: 3, maxLength: 128 });
@@ -73,6 +73,7 @@ export async function loadEncoderModel(init: string, options: LoadModelOptions =
   try {
     const config = withLayers(source.config, options.layers, source.folder);
     const head = headConfig(source.head, config, options.head);
+    if (source.guessedPooling && !options.head?.pooling && !options.quiet) tellGuess(source);
     const spec = { config, head };
     const parameters = new ParameterStore(encoderParameters(spec));
     const tokenizer = await loadTokenizer(
@@ -91,6 +92,13 @@ export async function loadEncoderModel(init: string, options: LoadModelOptions =
   } finally {
     await source.weights.close();
   }
+}
+
+function tellGuess({ name, head }: OpenModel): void {
+  const how = head.pooling === 'mean' ? 'the mean of its tokens' : 'its first token';
+  process.stderr.write(
+    `${name}: nothing tells how it makes one vector of a text (modules.json, 1_Pooling/config.json); taking ${how}\n`,
+  );
 }
 
 async function fillParameters(
@@ -202,6 +210,7 @@ export async function fillEncoderFolder(
       pooling: head.pooling,
       normalize: head.normalize,
       projection: head.dense !== undefined,
+      dequantizedFrom: spec.config.dequantizedFrom,
       prompts,
       ...card,
     },

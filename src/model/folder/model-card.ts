@@ -28,6 +28,8 @@ export interface ModelCard {
   normalize: boolean;
   /** Whether a linear layer (and LayerNorm) follows the pooling. */
   projection?: boolean;
+  /** The file of 8-bit weights that the model began as. */
+  dequantizedFrom?: string;
   /** Texts to put before inputs, by use (`query`, `document`). */
   prompts?: Record<string, string>;
   /** Settings of the training run, in the order in which they are to be shown. */
@@ -48,7 +50,7 @@ export function renderModelCard(card: ModelCard): string {
     table(
       ['', ''],
       [
-        ['Base model', card.baseModel ?? 'none (trained from scratch)'],
+        ...beginnings(card),
         ['Longest input', `${card.maxSequenceLength} tokens`],
         ['Dimension', String(card.dimension)],
         ['Similarity', card.similarity === 'dot' ? 'dot product' : 'cosine'],
@@ -63,6 +65,19 @@ export function renderModelCard(card: ModelCard): string {
     ...(card.ance ? ['## Citation', ANCE_CITATION] : []),
   ];
   return `${sections.join('\n\n')}\n`;
+}
+
+/** What the model began as. */
+export function beginnings({
+  baseModel,
+  dequantizedFrom,
+}: Pick<ModelCard, 'baseModel' | 'dequantizedFrom'>): string[][] {
+  return [
+    ['Base model', baseModel ?? dequantizedFrom ?? 'none (trained from scratch)'],
+    ...(dequantizedFrom
+      ? [['Began as', `8-bit weights (${dequantizedFrom}), dequantised: near the original, not the same`]]
+      : []),
+  ];
 }
 
 /** How the model came about and what it was measured at. */
