@@ -42,7 +42,7 @@ export async function readPlainHead(
       }
     : undefined;
   const head: HeadDescription = {
-    pooling: 'first',
+    pooling: weights.exported?.pooling ?? 'first',
     dense: {
       in: hiddenSize,
       out,

@@ -32,6 +32,10 @@ export interface ExportForm {
   /** int8 around zero, or uint8 with a zero point. */
   signed: boolean;
   perColumn: boolean;
+  /** What stands before the names that are kept. */
+  prefix?: string;
+  /** A classifier's layers on the first token, as `BertForSequenceClassification` has them, instead of the states. */
+  classifier?: { pooler: Float32Array; poolerBias: Float32Array; weight: Float32Array; bias: Float32Array };
   /** Weights in a file beside the model. */
   dataFile?: string;
 }
@@ -85,6 +89,8 @@ class BertWriter {
       const attended = this.#added(this.#attention(x, `${at}.attention.self`), x, `${at}.attention.output`);
       x = this.#added(this.#intermediate(attended, `${at}.intermediate.dense`), attended, `${at}.output`);
     }
+    if (this.#form.classifier)
+      return { ...graph.finish(INPUTS, [this.#classify(x)]), weights: this.#weights };
     graph.rename(x, 'last_hidden_state');
     const outputs = ['last_hidden_state', ...this.#pool(x)];
     return { ...graph.finish(INPUTS, outputs), weights: this.#weights };
@@ -141,7 +147,7 @@ class BertWriter {
       return graph.node('Gather', [this.#stored(name, this.#form.tables), ids]);
     const [rows, width] = this.#model.parameters.tensor(name).shape;
     const codes = this.#quantized(name, [rows, width], false);
-    const table = graph.tensor(codes.shape, codes.codes, `${name}_quantized`);
+    const table = graph.tensor(codes.shape, codes.codes, `${this.#named(name)}_quantized`);
     const { scale, zero } = this.#scale(codes);
     return graph.node('DequantizeLinear', [graph.node('Gather', [table, ids]), scale, zero]);
   }
@@ -380,14 +386,31 @@ class BertWriter {
     return ['sentence_embedding'];
   }
 
+  #classify(states: string): string {
+    const graph = this.#graph;
+    const { prefix = '', classifier } = this.#form;
+    const { pooler, poolerBias, weight, bias } = classifier!;
+    const size = this.#model.spec.config.hiddenSize;
+    const first = graph.node('Gather', [states, graph.tensor([], BigInt64Array.of(0n))], { axis: 1 });
+    const matrix = graph.tensor([size, size], transpose({ shape: [size, size], data: pooler }));
+    const offset = graph.tensor([size], poolerBias, `${prefix}pooler.dense.bias`);
+    const pooled = graph.node('Tanh', [graph.node('Add', [offset, graph.node('MatMul', [first, matrix])])]);
+    const layer = [
+      graph.tensor([1, size], weight, 'classifier.weight'),
+      graph.tensor([1], bias, 'classifier.bias'),
+    ];
+    graph.rename(graph.node('Gemm', [pooled, ...layer], { transB: 1 }), 'logits');
+    return 'logits';
+  }
+
   #stored(name: string, type: 'float32' | 'float16' = 'float32'): string {
     const { shape, data } = this.#model.parameters.tensor(name);
     if (type === 'float16') {
       this.#weights.set(name, rounded(data));
-      return this.#graph.node('Cast', [this.#graph.float16(shape, data, name)], { to: 1 });
+      return this.#graph.node('Cast', [this.#graph.float16(shape, data, this.#named(name))], { to: 1 });
     }
     this.#keep(name);
-    return this.#graph.tensor(shape, data, name);
+    return this.#graph.tensor(shape, data, this.#named(name));
   }
 
   /** Vectors one after another. */
@@ -395,6 +418,10 @@ class BertWriter {
     for (const name of names) this.#keep(name);
     const all = names.flatMap((name) => [...this.#model.parameters.get(name)]);
     return this.#graph.tensor([all.length], Float32Array.from(all));
+  }
+
+  #named(name: string): string {
+    return `${this.#form.prefix ?? ''}${name}`;
   }
 
   #keep(name: string): void {

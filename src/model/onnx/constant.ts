@@ -34,10 +34,14 @@ export interface Quantization {
   axis?: number;
 }
 
-/** (code − zero point) · scale */
-export function dequantized({ codes, scale, zeroPoint, axis = -1 }: Quantization): Constant {
+/** (code − zero point) · scale; nothing where scale and codes do not fit together. */
+export function dequantized({ codes, scale, zeroPoint, axis = -1 }: Quantization): Constant | undefined {
   const { name, shape } = codes;
-  const inner = elementCount(shape.slice((axis < 0 ? shape.length + axis : axis) + 1));
+  const along = axis < 0 ? shape.length + axis : axis;
+  const [scaleCount, zeroCount] = [scale, zeroPoint ?? scale].map((constant) => elementCount(constant.shape));
+  if (scaleCount !== 1 && scaleCount !== shape[along]) return undefined;
+  if (zeroCount !== 1 && zeroCount !== scaleCount) return undefined;
+  const inner = elementCount(shape.slice(along + 1));
   return {
     name,
     shape,

@@ -1,4 +1,5 @@
 import { type Constant, dequantized, stored, transposed } from './constant.js';
+import { corruptOnnx } from './corrupt-onnx.js';
 import type { OnnxFile, OnnxNode } from './onnx-file.js';
 import { asLinear, type Operation } from './operation.js';
 
@@ -20,7 +21,24 @@ export class ExportGraph {
   constructor(model: OnnxFile, rules: ReadonlyMap<string, readonly Rule[]>) {
     this.model = model;
     this.#rules = rules;
-    for (const node of model.nodes) for (const output of node.outputs) this.#makers.set(output, node);
+    for (const node of model.nodes) this.#add(node);
+  }
+
+  /** Nodes come after those they depend on, so nothing leads back to itself. */
+  #add(node: OnnxNode): void {
+    const { path } = this.model;
+    const twice = node.outputs.find((output) => output !== '' && this.#made(output));
+    if (twice !== undefined) throw corruptOnnx(path, `the value "${twice}" is made twice`);
+    const early = node.inputs.find((input) => input !== '' && !this.#made(input));
+    if (early !== undefined) {
+      throw corruptOnnx(path, `node "${node.name}" reads the value "${early}" before it is made`);
+    }
+    for (const output of node.outputs) this.#makers.set(output, node);
+  }
+
+  #made(value: string): boolean {
+    const { tensors, inputs } = this.model;
+    return this.#makers.has(value) || tensors.has(value) || inputs.includes(value);
   }
 
   /** What a value is. The same value, cast or moved or not, is the same object. */

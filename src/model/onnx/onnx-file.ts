@@ -1,6 +1,7 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
 import { RandomAccessFile } from '../../base/random-access-file.js';
+import { corruptOnnx } from './corrupt-onnx.js';
 import { type Field, ProtobufReader, type Range } from './protobuf-reader.js';
 
 /** A constant of the model: what it is, and where its numbers lie. */
@@ -89,9 +90,7 @@ export class OnnxFile {
       await this.#readGraph(field);
     }
     if (found) return;
-    throw new NearmissError(`${this.path}: not a valid ONNX file: it holds no graph`, {
-      hint: 'the file is damaged or of another format: copy, download or export it again',
-    });
+    throw corruptOnnx(this.path, 'it holds no graph');
   }
 
   async #readGraph(range: Range): Promise<void> {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { NearmissError } from '../../base/errors.js';
 import { encoderParameters } from '../encoder/encoder-graph.js';
 import { type EncoderModel, loadEncoderModel } from '../encoder/encoder-model.js';
 import type { Weights } from '../folder/weights.js';
@@ -67,6 +68,15 @@ async function opened(path: string, layers = 2): Promise<Weights> {
   const weights = await openOnnxWeights(path, { layers });
   onTestFinished(() => weights.close());
   return weights;
+}
+
+async function readAll(path: string): Promise<void> {
+  const weights = await openOnnxWeights(path, { layers: 2 });
+  try {
+    for (const { name, shape } of encoderParameters(model.spec)) await weights.read(name, shape);
+  } finally {
+    await weights.close();
+  }
 }
 
 const forms: fc.Arbitrary<ExportForm> = fc.record({
@@ -188,6 +198,26 @@ describe('what is wrong is told', () => {
     await expect(
       weights.read('embeddings.word_embeddings.weight', [model.tokenizer.vocabularySize, 32]),
     ).rejects.toThrow(`${DATA_FILE}: no such file`);
+  });
+
+  test('damaged files give an error for people, or are read: never a crash', async () => {
+    const exported = exportBert(model, { ...PLAIN, matrices: 'MatMulInteger', tables: 'codes' });
+    const path = join(root, 'damaged.onnx');
+    const change = fc.record({ at: fc.nat(exported.model.length - 1), byte: fc.nat(255) });
+    let refused = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 40 }), async (changes) => {
+        const bytes = Buffer.from(exported.model);
+        for (const { at, byte } of changes) bytes[at] = byte;
+        await writeFile(path, bytes);
+        await readAll(path).catch((error) => {
+          expect(error).toBeInstanceOf(NearmissError);
+          refused++;
+        });
+      }),
+      { numRuns: 150 },
+    );
+    expect(refused).toBeGreaterThan(50);
   });
 
   test('data outside of the folder', async () => {

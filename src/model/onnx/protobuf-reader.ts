@@ -1,5 +1,5 @@
-import { NearmissError } from '../../base/errors.js';
 import type { RandomAccessFile } from '../../base/random-access-file.js';
+import { corruptOnnx } from './corrupt-onnx.js';
 
 /** A part of a file, from `start` to just before `end`. */
 export interface Range {
@@ -85,13 +85,13 @@ export class ProtobufReader {
     }
     if (kind === FIXED32) return this.#inside({ start: at, end: at + 4 }, end);
     if (kind === FIXED64) return this.#inside({ start: at, end: at + 8 }, end);
-    throw this.#corrupt(`a field of an unknown kind at byte ${at}`);
+    throw corruptOnnx(this.file.path, `a field of an unknown kind at byte ${at}`);
   }
 
   #inside(range: Range, end: number): Range {
     if (range.end > this.file.size) throw this.file.truncated(range.end);
     if (range.end < range.start || range.end > end) {
-      throw this.#corrupt(`the field at byte ${range.start} reaches beyond its message`);
+      throw corruptOnnx(this.file.path, `the field at byte ${range.start} reaches beyond its message`);
     }
     return range;
   }
@@ -99,15 +99,9 @@ export class ProtobufReader {
   async #varint(at: number, end: number): Promise<{ value: number; end: number }> {
     const bytes = await this.bytes({ start: at, end: Math.min(at + LONGEST_VARINT, end) });
     const length = bytes.findIndex((byte) => byte < 0x80) + 1;
-    if (length === 0) throw this.#corrupt(`a number without an end at byte ${at}`);
+    if (length === 0) throw corruptOnnx(this.file.path, `a number without an end at byte ${at}`);
     let value = 0n;
     for (let i = length - 1; i >= 0; i--) value = (value << 7n) | BigInt(bytes[i] & 0x7f);
     return { value: Number(BigInt.asIntN(64, value)), end: at + length };
-  }
-
-  #corrupt(reason: string): NearmissError {
-    return new NearmissError(`${this.file.path}: not a valid ONNX file: ${reason}`, {
-      hint: 'the file is damaged or of another format: copy, download or export it again',
-    });
   }
 }

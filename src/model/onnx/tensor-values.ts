@@ -1,4 +1,5 @@
 import { NearmissError } from '../../base/errors.js';
+import type { RandomAccessFile } from '../../base/random-access-file.js';
 import { FLOAT_BYTES, type FloatType, readFloats } from '../tensors/float-storage.js';
 import { elementCount, formatShape } from '../tensors/tensor.js';
 import type { OnnxFile, OnnxTensor } from './onnx-file.js';
@@ -28,27 +29,47 @@ export function isCode({ type }: OnnxTensor): boolean {
 export async function readTensor(
   model: OnnxFile,
   tensor: OnnxTensor,
-  into: Float32Array = new Float32Array(elementCount(tensor.shape)),
+  into?: Float32Array,
 ): Promise<Float32Array> {
+  const count = elementCount(tensor.shape);
   if (tensor.packed) {
     const integers = await model.unpack(tensor);
-    checkLength(model, tensor, { expected: into.length, got: integers.length, what: 'numbers' });
-    into.set(integers);
-    return into;
+    checkLength(model, tensor, { expected: count, got: integers.length, what: 'numbers' });
+    return filled(integers, into);
   }
-  const file = await model.fileOf(tensor);
   const { start } = tensor;
   const type = FLOAT_TYPES.get(tensor.type);
   if (type) {
-    checkBytes(model, tensor, into.length * FLOAT_BYTES[type]);
-    await readFloats({ file, start, type }, into);
-    return into;
+    const file = await checkedFile(model, tensor, count * FLOAT_BYTES[type]);
+    const values = into ?? new Float32Array(count);
+    await readFloats({ file, start, type }, values);
+    return values;
   }
-  const integers = new (integerArray(model, tensor))(into.length);
-  checkBytes(model, tensor, integers.byteLength);
+  const Integers = integerArray(model, tensor);
+  const file = await checkedFile(model, tensor, count * Integers.BYTES_PER_ELEMENT);
+  const integers = new Integers(count);
   await file.readInto(new Uint8Array(integers.buffer), start);
+  return filled(integers, into);
+}
+
+function filled(
+  integers: ArrayLike<number>,
+  into: Float32Array = new Float32Array(integers.length),
+): Float32Array {
   into.set(integers);
   return into;
+}
+
+/** The file that holds a tensor, once it is known to hold this many bytes of it: nothing is allocated for less. */
+async function checkedFile(model: OnnxFile, tensor: OnnxTensor, expected: number): Promise<RandomAccessFile> {
+  const { start, end, location } = tensor;
+  // External data may leave out their length.
+  if (location === undefined || end > start) {
+    checkLength(model, tensor, { expected, got: end - start, what: 'bytes' });
+  }
+  const file = await model.fileOf(tensor);
+  if (start + expected > file.size) throw file.truncated(start + expected);
+  return file;
 }
 
 function integerArray(model: OnnxFile, { name, type }: OnnxTensor): (typeof INTEGER_ARRAYS)[IntegerType] {
@@ -57,12 +78,6 @@ function integerArray(model: OnnxFile, { name, type }: OnnxTensor): (typeof INTE
     `${model.path}: tensor "${name}": expected floats or 8- or 32-bit integers, got ONNX's type ${type}`,
     { hint: 'export the model with weights in fp32, fp16 or int8' },
   );
-}
-
-function checkBytes(model: OnnxFile, tensor: OnnxTensor, expected: number): void {
-  // External data may leave out their length.
-  if (tensor.location !== undefined && tensor.end === tensor.start) return;
-  checkLength(model, tensor, { expected, got: tensor.end - tensor.start, what: 'bytes' });
 }
 
 function checkLength(

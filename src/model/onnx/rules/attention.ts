@@ -26,6 +26,7 @@ function projected(
   { input, weight, bias }: { input: Operation; weight?: Constant; bias?: Constant },
 ): Operation | undefined {
   if (!weight || !bias || weight.shape.length !== 2) return undefined;
+  if (weight.shape[1] % 3 !== 0 || bias.shape[0] !== weight.shape[1]) return undefined;
   const [query, key, value] = [0, 1, 2].map((index) => {
     const product: Operation = { kind: 'product', node, input, weight: transposed(part(weight, index, 3)) };
     return sum(node, [product], [part(bias, index, 3)]);

@@ -18,7 +18,8 @@ export const dequantizedRows: Rule = (node, graph) => {
   const rows = graph.operation(node.inputs[0]);
   if (rows.kind !== 'table' || rows.table.kind !== 'code') return moved(node, graph);
   const [scale, zeroPoint] = node.inputs.slice(1).map((input) => graph.constant(input));
-  return scale && { ...rows, table: dequantized({ codes: rows.table, scale, zeroPoint }) };
+  const table = scale && dequantized({ codes: rows.table, scale, zeroPoint });
+  return table && { ...rows, table };
 };
 
 /** ids, types, three tables, γ, β, mask, positions */

@@ -31,7 +31,7 @@ export const integerProduct: Rule = (node, graph) => {
   const codes = graph.constant(w);
   if (!codes) return undefined;
   const weight = dequantized({ codes, scale: constants[0], zeroPoint: graph.constant(zeroPoint) });
-  return product(multiplied, graph.operation(x), transposed(weight));
+  return weight && product(multiplied, graph.operation(x), transposed(weight));
 };
 
 /** x, W, scale of W, zero point of W, bias */
