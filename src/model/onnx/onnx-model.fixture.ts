@@ -1,13 +1,13 @@
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fillNormal, randomKey, Session } from '../../engine/index.js';
-import { tokensAt } from '../../text/token-batch.js';
 import { tokenizerJsons } from '../../text/tokenizer.fixture.js';
 import { Tokenizer } from '../../text/tokenizer.js';
 import { toHuggingFaceConfig } from '../encoder/config.js';
 import { Encoder } from '../encoder/encoder.js';
 import { createEncoderModel, type EncoderModel, type HeadOptions } from '../encoder/encoder-model.js';
 import { type BertExport, DATA_FILE } from './bert-export.fixture.js';
+import { runExport } from './run-export.fixture.js';
 
 export const TEXTS = ['near miss', 'a', 'near misses near a miss, a b'];
 const MAX_LENGTH = 24;
@@ -44,34 +44,13 @@ export async function writeExport(
   return folder;
 }
 
-/** The vectors that ONNX Runtime gives for an export itself: the mean of its states, of length 1. */
+/** The vectors that ONNX Runtime gives for an export itself. */
 export async function exportedVectors(model: EncoderModel, exported: BertExport): Promise<Float32Array> {
   const files: Record<string, Uint8Array> = exported.data.length > 0 ? { [DATA_FILE]: exported.data } : {};
   const session = await Session.create(exported.model, { threads: 1 }, files);
-  const batch = await model.tokenizer.encodeBatch(TEXTS, { maxLength: MAX_LENGTH });
-  const texts = TEXTS.map((_, i) => tokensAt(batch, i));
-  const length = Math.max(...texts.map((ids) => ids.length));
-  const feed = (at: (ids: ArrayLike<number>, i: number) => number) => ({
-    shape: [texts.length, length],
-    data: BigInt64Array.from(
-      texts.flatMap((ids) => Array.from({ length }, (_, i) => BigInt(i < ids.length ? at(ids, i) : 0))),
-    ),
-  });
-  const { last_hidden_state: states } = await session.run({
-    input_ids: feed((ids, i) => ids[i]),
-    attention_mask: feed(() => 1),
-    token_type_ids: feed(() => 0),
-  });
+  const vectors = await runExport(session, model, TEXTS);
   await session.release();
-  const size = states.shape[2];
-  const vectors = texts.map((ids, text) => {
-    const sums = Array.from({ length: size }, (_, k) =>
-      Array.from(ids).reduce((sum, _, i) => sum + Number(states.data[(text * length + i) * size + k]), 0),
-    );
-    const norm = Math.hypot(...sums);
-    return sums.map((value) => value / norm);
-  });
-  return Float32Array.from(vectors.flat());
+  return vectors;
 }
 
 export async function vectorsOf(model: EncoderModel): Promise<Float32Array> {

@@ -68,7 +68,7 @@ async function checkedFile(model: OnnxFile, tensor: OnnxTensor, expected: number
     checkLength(model, tensor, { expected, got: end - start, what: 'bytes' });
   }
   const file = await model.fileOf(tensor);
-  if (start + expected > file.size) throw file.truncated(start + expected);
+  if (!(start >= 0 && start + expected <= file.size)) throw file.truncated(start + expected);
   return file;
 }
 
