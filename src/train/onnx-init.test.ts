@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The recipe `tiny` from a model that is there already. */
+/** A short run from a model that is there already. */
 async function train(name: string, init: string): Promise<RunDirectory> {
   const run = await startRun(folder, name, {
     recipe: 'base',
