@@ -49,6 +49,7 @@ export async function encodeFile(input: string, options: EncodeFileOptions): Pro
   const model = await loadEncoderModel(options.model, {
     layers: options.layers,
     maxLength: options.maxLength,
+    quiet,
   });
   const encoder = await Encoder.create(model, {
     session: { threads: options.threads },

@@ -19,9 +19,11 @@ export function modelSetting(read: ReadOptions) {
         .describe(
           '`dual`: queries and documents become vectors, each by itself; `cross`: a query and a document are read together and become a score, to rerank',
         ),
-      init: text('minilm, scratch, a folder or a hub id')
+      init: text('minilm, scratch, a folder, an ONNX export or a hub id')
         .default('minilm')
-        .describe('`minilm`, `scratch`, a model folder (from where the command runs) or a hub id'),
+        .describe(
+          '`minilm`, `scratch`, a model folder or an ONNX export of a BERT (from where the command runs), or a hub id',
+        ),
       layers: whole(1)
         .optional()
         .describe('keep only the first n layers; with `scratch`, how many there are'),

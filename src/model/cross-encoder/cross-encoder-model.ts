@@ -92,7 +92,7 @@ async function fillParameters(
   { weights, config, seed }: { weights: Weights; config: EncoderConfig; seed: number },
 ): Promise<void> {
   for (const { name, shape } of parameters.specs) {
-    const stored = weightName(name, config);
+    const stored = nameAmong(weights, name, config);
     if (isOfHead(name) && !weights.has(stored)) initialize(parameters, name, seed);
     else await weights.read(stored, shape, parameters.get(name));
   }
@@ -139,7 +139,12 @@ export async function fillCrossEncoderFolder(
     async card() {
       // Not loaded with the file: who opens a model to rerank with it, writes no card.
       const { renderCrossEncoderCard } = await import('./cross-encoder-card.js');
-      return renderCrossEncoderCard({ name: model.name, maxSequenceLength: maxLength, ...card });
+      return renderCrossEncoderCard({
+        name: model.name,
+        maxSequenceLength: maxLength,
+        dequantizedFrom: spec.config.dequantizedFrom,
+        ...card,
+      });
     },
     onnx: () => exportCrossEncoder(model),
   };
@@ -154,6 +159,11 @@ export function exportCrossEncoder({ spec, parameters }: CrossEncoderModel): Uin
   return emitOnnx(graph, { outputs: { logits }, weights: (name) => parameters.get(name), portable: true });
 }
 
+/** The name that weights have for one of our parameters: Transformers' own, or in our ONNX exports ours. */
+function nameAmong(weights: Weights, name: string, config: EncoderConfig): string {
+  return weights.has(name) ? name : weightName(name, config);
+}
+
 function isOfHead(name: string): boolean {
   return name.startsWith('head.');
 }
@@ -163,7 +173,7 @@ function checkHead(
   config: EncoderConfig,
   { folder, optional }: { folder: string; optional: boolean },
 ): void {
-  const name = weightName(SCORE_NAMES.scoreWeight, config);
+  const name = nameAmong(weights, SCORE_NAMES.scoreWeight, config);
   if (!weights.has(name)) {
     if (optional) return;
     throw new NearmissError(`${folder}: not a cross-encoder: its weights have no "${name}"`, {

@@ -6,7 +6,7 @@ import type { ModelFolder } from '../folder/model-folder.js';
 import { exportOnnx } from '../folder/onnx-export.js';
 import { fillFolder, type SavedModel, type SaveModelOptions, saveFolder } from '../folder/save-model.js';
 import { writeSentenceTransformersFiles } from '../folder/sentence-transformers-writer.js';
-import { openModel } from '../folder/source.js';
+import { type OpenModel, openModel } from '../folder/source.js';
 import type { HubOptions } from '../hub/hub.js';
 import { checkRoom, checkSizes } from './check-sizes.js';
 import { type EncoderConfig, toHuggingFaceConfig } from './config.js';
@@ -62,7 +62,7 @@ export interface LoadModelOptions extends HubOptions {
 }
 
 /**
- * Loads an encoder: `minilm`, a folder, or a hub id.
+ * Loads an encoder: `minilm`, a folder, an ONNX export, or a hub id.
  *
  * @example
  * const model = await loadEncoderModel('minilm', { layers: 3, maxLength: 128 });
@@ -73,6 +73,7 @@ export async function loadEncoderModel(init: string, options: LoadModelOptions =
     checkSizes(source);
     const config = withLayers(source.config, options.layers, source.folder);
     const head = headConfig(source.head, config, options.head);
+    if (source.guessedPooling && !options.head?.pooling && !options.quiet) tellGuess(source);
     const spec = { config, head };
     const parameters = new ParameterStore(encoderParameters(spec));
     const tokenizer = await loadTokenizer(
@@ -91,6 +92,13 @@ export async function loadEncoderModel(init: string, options: LoadModelOptions =
   } finally {
     await source.weights.close();
   }
+}
+
+function tellGuess({ name, head }: OpenModel): void {
+  const how = head.pooling === 'mean' ? 'the mean of its tokens' : 'its first token';
+  process.stderr.write(
+    `${name}: nothing tells how it makes one vector of a text (modules.json, 1_Pooling/config.json); taking ${how}\n`,
+  );
 }
 
 async function fillParameters(
@@ -195,6 +203,7 @@ export async function fillEncoderFolder(
         pooling: head.pooling,
         normalize: head.normalize,
         projection: head.dense !== undefined,
+        dequantizedFrom: spec.config.dequantizedFrom,
         prompts,
         ...card,
       });

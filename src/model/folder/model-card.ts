@@ -28,6 +28,8 @@ export interface ModelCard {
   normalize: boolean;
   /** Whether a linear layer (and LayerNorm) follows the pooling. */
   projection?: boolean;
+  /** The file of 8-bit weights that the model began as. */
+  dequantizedFrom?: string;
   /** Texts to put before inputs, by use (`query`, `document`). */
   prompts?: Record<string, string>;
   /** Settings of the training run, in the order in which they are to be shown. */
@@ -70,7 +72,7 @@ export function renderCard(card: AnyModelCard, kind: CardOfKind): string {
     `---\n${stringify(frontMatter, { lineWidth: 0 })}---`,
     `# ${card.name}`,
     kind.introduction,
-    table(['', ''], [['Base model', card.baseModel ?? 'none (trained from scratch)'], ...kind.facts]),
+    table(['', ''], [...beginnings(card), ...kind.facts]),
     '## Use',
     ...kind.usage.flatMap(({ tool, language, code }) => [`With ${tool}:`, fence(language, code)]),
     ...history(card),
@@ -102,6 +104,19 @@ export function renderModelCard(card: ModelCard): string {
     usage: usage(card),
     ...(card.ance && { citation: ANCE_CITATION }),
   });
+}
+
+/** What the model began as. */
+export function beginnings({
+  baseModel,
+  dequantizedFrom,
+}: Pick<ModelCard, 'baseModel' | 'dequantizedFrom'>): string[][] {
+  return [
+    ['Base model', baseModel ?? dequantizedFrom ?? 'none (trained from scratch)'],
+    ...(dequantizedFrom
+      ? [['Began as', `8-bit weights (${dequantizedFrom}), dequantised: near the original, not the same`]]
+      : []),
+  ];
 }
 
 /** How the model came about and what it was measured at. */
