@@ -1,27 +1,20 @@
 import { readdir } from 'node:fs/promises';
 import { NearmissError } from '../base/errors.js';
+import { madeBy } from '../base/made-reference.js';
 import type { RunDirectory } from './run-directory.js';
-
-/** How recipes name what an earlier stage made, where a file is expected: `stage:mined`. */
-const REFERENCE = /^stage:(.+)$/;
 
 /** The folder of what a stage makes; the key stands for everything that the content depends on. */
 export function madePath(run: RunDirectory, stage: string, key: string): string {
   return run.file('made', `${stage}-${key}`);
 }
 
-/** Whether a file of a recipe is what one of its stages makes. */
-export function isMade(file: string): boolean {
-  return REFERENCE.test(file);
-}
-
 /** The path of a recipe's file: as it is, or the folder of what an earlier stage made. */
 export async function locateMade(run: RunDirectory, file: string): Promise<string> {
-  const stage = REFERENCE.exec(file)?.[1];
+  const stage = madeBy(file);
   if (stage === undefined) return file;
   const names = await readdir(run.file('made')).catch(() => []);
   const found = names.filter(
-    (name) => /^-[0-9a-f]{12}$/.test(name.slice(stage.length)) && name.startsWith(stage),
+    (name) => name.startsWith(stage) && /^-[0-9a-f]{12}$/.test(name.slice(stage.length)),
   );
   if (found.length === 1) return run.file('made', found[0]);
   throw new NearmissError(`${file}: no stage before has made it`, {

@@ -1,5 +1,5 @@
-import { losses } from '../loss/index.js';
-import { negatives as sources } from '../negatives/index.js';
+import { losses } from '../loss/kinds.js';
+import { negatives as sources } from '../negatives/kinds.js';
 import { kindOptions } from '../recipe/kind-options.js';
 import type {
   BatchRecipe,

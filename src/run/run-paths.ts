@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { exists } from '../base/files.js';
+import { madeBy } from '../base/made-reference.js';
 import { isPath } from '../base/settings.js';
 import { choicesIn } from '../recipe/axis-places.js';
 import type { Recipe } from '../recipe/recipe.js';
-import type { RunDescription } from './run-description.js';
 
 /** A recipe whose files are found from any folder: those that options name, and modules. */
 export function withAbsoluteFiles(recipe: Recipe): Recipe {
@@ -13,7 +13,8 @@ export function withAbsoluteFiles(recipe: Recipe): Recipe {
     for (const { options } of kind ? [kind] : axis.registry.kinds) {
       for (const [name, option] of Object.entries(options)) {
         const path = value[name];
-        if (isPath(option) && typeof path === 'string') value[name] = resolve(path);
+        if (isPath(option) && typeof path === 'string' && madeBy(path) === undefined)
+          value[name] = resolve(path);
       }
     }
   }
@@ -27,7 +28,10 @@ export function withAbsoluteFiles(recipe: Recipe): Recipe {
 export async function locateData({
   data,
   dataAsGiven,
-}: Pick<RunDescription, 'data' | 'dataAsGiven'>): Promise<string> {
+}: {
+  data: string;
+  dataAsGiven?: string;
+}): Promise<string> {
   if (dataAsGiven === undefined || (await exists(data))) return data;
   return (await exists(dataAsGiven)) ? resolve(dataAsGiven) : data;
 }

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { hasCode, NearmissError } from '../base/errors.js';
+import { madeBy } from '../base/made-reference.js';
 import { text } from '../base/settings.js';
 import { openDataset } from '../data/open.js';
 import { readRun } from '../evaluate/index.js';
@@ -49,6 +50,7 @@ export const storedKind = teacherKind({
     ),
   },
   async require({ file }) {
+    if (madeBy(file) !== undefined) return;
     await stat(file).catch((error) => {
       if (!hasCode(error, 'ENOENT')) throw error;
       throw new NearmissError(`${file}: no such file of teacher scores`, {
@@ -56,7 +58,8 @@ export const storedKind = teacherKind({
       });
     });
   },
-  async open({ file }, context) {
+  async open({ file: named }, context) {
+    const file = await context.locate(named);
     const scores = await readScores(file, context);
     requireUse(file, scores, context);
     return new StoredTeacher(scores);

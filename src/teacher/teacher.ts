@@ -39,6 +39,8 @@ export interface TeacherContext {
   /** Positives of each training query. */
   positives(member: number): Int32Array;
   readonly memberCount: number;
+  /** The path of a file that a recipe names, which may be what an earlier stage made. */
+  locate(file: string): Promise<string>;
 }
 
 /** A value of the teacher axis. */

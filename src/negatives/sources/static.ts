@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { hasCode, NearmissError } from '../../base/errors.js';
+import { madeBy } from '../../base/made-reference.js';
 import { text } from '../../base/settings.js';
 import { negativesKind } from '../kind.js';
 import { checkRanked, type RankedOptions, rankedOptions } from '../ranked-options.js';
@@ -36,6 +37,7 @@ export const staticKind = negativesKind({
 
 async function requireFile(options: RankedOptions & { file: string }): Promise<void> {
   const { file, margin, relativeMargin } = options;
+  if (madeBy(file) !== undefined) return;
   const info = await stat(file).catch((error) => {
     if (!hasCode(error, 'ENOENT')) throw error;
     throw new NearmissError(`${file}: no such file or folder of static negatives`, {

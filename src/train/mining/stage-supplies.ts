@@ -7,6 +7,7 @@ import {
 } from '../../negatives/index.js';
 import { kindOptions } from '../../recipe/kind-options.js';
 import type { NegativesRecipe } from '../../recipe/recipe.js';
+import { locateMade } from '../../run/made.js';
 import type { FrozenDocuments } from '../model/frozen-documents.js';
 import type { StageContext } from '../task/task.js';
 import { fixedCandidates } from './fixed-candidates.js';
@@ -70,7 +71,7 @@ function supplyContextOf(context: StageContext, frozen: FrozenDocuments | undefi
     queryCount: data.training.length,
     positives: (query) => data.training[query].positives,
     bm25Lists: (depth) => bm25Lists(run, data, depth),
-    fileLists: (file) => fileLists(file, data, description),
+    fileLists: async (file) => fileLists(await locateMade(run, file), data, description),
     fixedTable: (rankings) =>
       fixedCandidates(run, data, rankings, (mined) => events.write({ ...mined, step: stage.start })),
     freshTable: (step) => fresh.at(step),

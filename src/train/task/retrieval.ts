@@ -1,6 +1,7 @@
 import { examples as exampleKinds, orders } from '../../examples/index.js';
 import { losses as lossKinds } from '../../loss/index.js';
 import { kindOptions } from '../../recipe/kind-options.js';
+import { locateMade } from '../../run/made.js';
 import { type PlannedStage, sourcesOf } from '../../run/plan.js';
 import { placesOf } from '../../run/training-data.js';
 import { type Teacher, teachers } from '../../teacher/index.js';
@@ -141,7 +142,7 @@ function openExamples({ stage, data, recipe }: StageContext) {
   });
 }
 
-function openTeacher({ stage, data, description }: StageContext): Promise<Teacher | undefined> {
+function openTeacher({ run, stage, data, description }: StageContext): Promise<Teacher | undefined> {
   const kind = teachers.get(stage.teacher.name);
   const placeOf = placesOf(data);
   return kind.open(kindOptions(kind, stage.teacher), {
@@ -152,6 +153,7 @@ function openTeacher({ stage, data, description }: StageContext): Promise<Teache
     documentOf: (id) => data.documents.cache.indexOf(id),
     positives: (member) => data.training[member].positives,
     memberCount: data.training.length,
+    locate: (file) => locateMade(run, file),
   });
 }
 
