@@ -95,6 +95,13 @@ describe('a choice', () => {
     expect((await failure(`${yaml}\n${STAGES}`)).message).toBe(`my.yaml:1: ${message}`);
   });
 
+  test('of a kind that nobody registered', async () => {
+    expect(await failure(`loss: squared\n${STAGES}`)).toMatchObject({
+      message: expect.stringMatching(/^my\.yaml:1: loss\.name: expected nll, .* got the text "squared"$/),
+      hint: 'a loss of your own comes from a module that the recipe names with use',
+    });
+  });
+
   test('of another kind takes over what that kind has, from parents and by --set', async () => {
     await write(
       'parent.yaml',

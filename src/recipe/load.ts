@@ -11,7 +11,7 @@ import type { Recipe } from './recipe.js';
 import { folderOf, locateRecipe, type RecipeLocation, readRecipeFile } from './recipe-file.js';
 import { recipeSchema } from './schema.js';
 
-const USE_ORIGIN = '--use';
+const USE_ORIGIN = '--module';
 
 /** Where each value of a recipe comes from: `default`, `recipes/base.yaml:12` or `--set`. */
 export type Origins = ReadonlyMap<string, string>;

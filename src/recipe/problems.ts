@@ -28,7 +28,7 @@ export function fromIssues(issues: readonly z.core.$ZodIssue[], raw: unknown): P
     const got = valueAt(raw, keys);
     const values = issue.code === 'invalid_value' ? issue.values.map(String) : [];
     const near = typeof got === 'string' ? suggest(got, values) : undefined;
-    const hint = near && `did you mean ${near}?`;
+    const hint = near ? `did you mean ${near}?` : ofYourOwn(keys, got);
     return [
       {
         level: 'error',
@@ -77,6 +77,13 @@ function unknownSetting(keys: Keys, raw: unknown): Problem {
       ? `did you mean ${elsewhere.path}?`
       : `${above.length > 0 ? pathText(raw, above) : 'a recipe'} takes ${siblings.join(', ')}`;
   return { level: 'error', keys, message: 'unknown setting', hint };
+}
+
+/** What to do about the name of a kind that is not registered. */
+function ofYourOwn(keys: Keys, got: unknown): string | undefined {
+  const axis = axisAt(keys.slice(0, -1));
+  if (axis?.tag !== keys.at(-1) || typeof got !== 'string') return undefined;
+  return `a ${axis.registry.axis} of your own comes from a module that the recipe names with use`;
 }
 
 /** An option of other kinds of the axis, which the chosen one does not have. */
