@@ -4,9 +4,9 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { formatTable } from '../src/base/table.js';
 import { AXES, type AxisName } from '../src/recipe/axis-places.js';
-import { kindsOn, type RecipeField, recipeFields } from '../src/recipe/fields.js';
 import { loadRecipe } from '../src/recipe/load.js';
 import { builtInRecipes } from '../src/recipe/recipe-file.js';
+import { kindsOn, type RecipeField, recipeFields } from '../src/recipe/schema/fields.js';
 
 const docs = resolve(import.meta.dirname, '../docs');
 const page = await readFile(join(docs, 'recipes.md'), 'utf8');

@@ -10,7 +10,7 @@ import { formatConfig } from './format-config.js';
 import { loadRecipe } from './load.js';
 import type { Recipe } from './recipe.js';
 import { recipeFolder } from './recipe-files.fixture.js';
-import { recipeSchema } from './schema.js';
+import { recipeSchema } from './schema/schema.js';
 import { lossesOf } from './stage-loss.js';
 
 const { write, load, failure } = recipeFolder();

@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import { describe, NearmissError, UsageError } from '../base/errors.js';
 import { suggest } from '../base/suggest.js';
 import { axisAt, optionsOn } from './axis-places.js';
-import { fieldsBelow, recipeFields } from './fields.js';
 import { type Keys, nearestOrigin, type OriginMap, plain, SET_ORIGIN } from './origin-tree.js';
 import { pathText } from './paths.js';
+import { fieldsBelow, recipeFields } from './schema/fields.js';
 
 /** What is wrong with a recipe, and where. */
 export interface Problem {
@@ -82,7 +82,7 @@ function unknownSetting(keys: Keys, raw: unknown): Problem {
 /** What to do about the name of a kind that is not registered. */
 function ofYourOwn(keys: Keys, got: unknown): string | undefined {
   const axis = axisAt(keys.slice(0, -1));
-  if (axis?.tag !== keys.at(-1) || typeof got !== 'string') return undefined;
+  if (!axis || axis.tag !== keys.at(-1) || typeof got !== 'string') return undefined;
   return `a ${axis.registry.axis} of your own comes from a module that the recipe names with use`;
 }
 

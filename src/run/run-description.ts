@@ -1,10 +1,10 @@
 import { NearmissError } from '../base/errors.js';
 import { exists } from '../base/files.js';
-import type { ReadOptions } from '../recipe/choice.js';
 import { loadModules } from '../recipe/modules.js';
 import { fromIssues } from '../recipe/problems.js';
 import type { Recipe } from '../recipe/recipe.js';
-import { recipeSchema } from '../recipe/schema.js';
+import type { ReadOptions } from '../recipe/schema/choice.js';
+import { recipeSchema } from '../recipe/schema/schema.js';
 import type { DataFingerprint } from './data-fingerprint.js';
 import { RunDirectory } from './run-directory.js';
 import { locateData } from './run-paths.js';

@@ -3,7 +3,6 @@ import { exists } from '../base/files.js';
 import { isPath } from '../base/settings.js';
 import { choicesIn } from '../recipe/axis-places.js';
 import type { Recipe } from '../recipe/recipe.js';
-import type { RunDescription } from './run-description.js';
 
 /** A recipe whose files are found from any folder: those that options name, and modules. */
 export function withAbsoluteFiles(recipe: Recipe): Recipe {
@@ -27,7 +26,11 @@ export function withAbsoluteFiles(recipe: Recipe): Recipe {
 export async function locateData({
   data,
   dataAsGiven,
-}: Pick<RunDescription, 'data' | 'dataAsGiven'>): Promise<string> {
+}: {
+  data: string;
+  /** As it was typed, where that was not absolute. */
+  dataAsGiven?: string;
+}): Promise<string> {
   if (dataAsGiven === undefined || (await exists(data))) return data;
   return (await exists(dataAsGiven)) ? resolve(dataAsGiven) : data;
 }

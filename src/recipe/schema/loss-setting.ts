@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import { list, positive } from '../base/settings.js';
-import { AXES } from './axis-places.js';
+import { list, positive } from '../../base/settings.js';
+import { AXES } from '../axis-places.js';
+import type { LossRecipe } from '../recipe.js';
 import { choice, type ReadOptions } from './choice.js';
 import { dependent, isRecord } from './dependent.js';
-import type { LossRecipe } from './recipe.js';
 
 /** How every loss is scaled and weighed, whichever it is. */
 const anyLoss = (own: z.ZodRawShape): z.ZodRawShape => ({

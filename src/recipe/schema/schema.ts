@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { between, defaulted, list, mapping, oneOf, section, text, whole } from '../base/settings.js';
-import { AXES } from './axis-places.js';
+import { between, defaulted, list, mapping, oneOf, section, text, whole } from '../../base/settings.js';
+import { AXES } from '../axis-places.js';
+import type { Recipe } from '../recipe.js';
 import type { ReadOptions } from './choice.js';
 import { dependent, isRecord } from './dependent.js';
 import { batch, optimizer, sharedChoices } from './learning-settings.js';
 import { lossSetting } from './loss-setting.js';
 import { measure } from './measure-setting.js';
 import { modelSetting } from './model-setting.js';
-import type { Recipe } from './recipe.js';
 import { stageSetting } from './stage-setting.js';
 
 const evaluation = mapping({

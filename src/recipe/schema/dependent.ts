@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Axis } from './axis-places.js';
+import type { Axis } from '../axis-places.js';
 
 /** What the reference shows of a setting that is read in one way or another. */
 interface Shown {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { NearmissError } from '../base/errors.js';
-import type { Kind } from '../base/registry.js';
-import { mapping, oneOf, text } from '../base/settings.js';
-import type { Axis } from './axis-places.js';
+import { NearmissError } from '../../base/errors.js';
+import type { Kind } from '../../base/registry.js';
+import { mapping, oneOf, text } from '../../base/settings.js';
+import type { Axis } from '../axis-places.js';
 import { dependent, isRecord, once } from './dependent.js';
 
 export interface ReadOptions {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { mapping } from '../base/settings.js';
-import { AXES, type Axis, type AxisName } from './axis-places.js';
+import { mapping } from '../../base/settings.js';
+import { AXES, type Axis, type AxisName } from '../axis-places.js';
+import type { Keys } from '../origin-tree.js';
 import { isRecord, shownOf } from './dependent.js';
-import type { Keys } from './origin-tree.js';
 import { recipeSchema } from './schema.js';
 
 /** A setting of a recipe, as the reference shows it. */

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { list, mapping, text, whole } from '../base/settings.js';
-import { tasks } from './axes.js';
-import { AXES } from './axis-places.js';
+import { list, mapping, text, whole } from '../../base/settings.js';
+import { tasks } from '../axes.js';
+import { AXES } from '../axis-places.js';
+import { frozenPartSetting } from '../freeze.js';
+import type { Choice, NegativesRecipe, StageRecipe } from '../recipe.js';
 import { choice, type ReadOptions } from './choice.js';
 import { dependent, isRecord, once } from './dependent.js';
-import { frozenPartSetting } from './freeze.js';
 import { batch, optimizer, sharedChoices } from './learning-settings.js';
 import { stageLossSetting } from './loss-setting.js';
-import type { Choice, NegativesRecipe, StageRecipe } from './recipe.js';
 
 const DEFAULT_TASK = 'retrieval';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { between, oneOf, section, text, truth, whole } from '../base/settings.js';
-import { AXES } from './axis-places.js';
+import { between, oneOf, section, text, truth, whole } from '../../base/settings.js';
+import { AXES } from '../axis-places.js';
+import type { ModelRecipe } from '../recipe.js';
 import { choice, type ReadOptions } from './choice.js';
 import { isRecord } from './dependent.js';
-import type { ModelRecipe } from './recipe.js';
 
 /** What is to be trained. */
 export function modelSetting(read: ReadOptions) {
