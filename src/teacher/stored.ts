@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { hasCode, NearmissError } from '../base/errors.js';
 import { text } from '../base/settings.js';
 import { openDataset } from '../data/open.js';
-import { readRun } from '../evaluate/index.js';
+import { readRun } from '../evaluate/read-run.js';
 import {
   type TaughtBatch,
   type Teacher,
