@@ -1,6 +1,6 @@
 /**
  * A loss of your own: a hinge whose excess counts squared, so that pairs that are far off count most.
- * A recipe names this file with `use` (loss.yaml), or a command with `--use`.
+ * A recipe names this file with `use` (loss.yaml), or a command with `--module`.
  *
  * @param {import('nearmiss').Axes} axes
  */

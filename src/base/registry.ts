@@ -76,7 +76,7 @@ export class Registry<K extends Kind> {
     throw new NearmissError(`no ${this.axis} is called "${name}"`, {
       hint: near
         ? `did you mean ${near}?`
-        : `there are ${this.names.join(', ')}; one of your own comes from a module: name it with use: in the recipe, or with --use`,
+        : `there are ${this.names.join(', ')}; one of your own comes from a module: name it with use: in the recipe, or with --module`,
     });
   }
 }

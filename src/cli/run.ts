@@ -23,11 +23,11 @@ export function buildProgram(): Command {
     .version(version, '-V, --version')
     .option('--debug', 'show stack traces of errors')
     .option(
-      '--use <module>',
-      'run a module that registers losses, poolings … of its own; may be repeated',
+      '--module <file>',
+      'run a module with losses, poolings … of your own first; may be repeated',
       repeated,
     )
-    .hook('preAction', (_, command) => loadUsed(command.optsWithGlobals<{ use?: string[] }>().use))
+    .hook('preAction', (_, command) => loadGiven(command.optsWithGlobals<{ module?: string[] }>().module))
     .showHelpAfterError('(add --help for usage and examples)')
     .configureOutput({ writeOut: print, writeErr: tell })
     .exitOverride();
@@ -57,7 +57,7 @@ export async function runCli(args: string[]): Promise<number> {
   }
 }
 
-async function loadUsed(modules: readonly string[] = []): Promise<void> {
+async function loadGiven(modules: readonly string[] = []): Promise<void> {
   if (modules.length === 0) return;
   const { loadModules } = await import('../recipe/modules.js');
   await loadModules(modules);

@@ -10,7 +10,7 @@ import { formatConfig } from './format-config.js';
 import { loadRecipe } from './load.js';
 import type { Recipe } from './recipe.js';
 import { recipeFolder } from './recipe-files.fixture.js';
-import { recipeSchema } from './schema.js';
+import { recipeSchema } from './schema/schema.js';
 import { lossesOf } from './stage-loss.js';
 
 const { write, load, failure } = recipeFolder();
@@ -93,6 +93,13 @@ describe('a choice', () => {
     ['loss: [{weight: 0}]', 'loss.0.weight: expected a number above 0, got a number (0)'],
   ])('%s', async (yaml, message) => {
     expect((await failure(`${yaml}\n${STAGES}`)).message).toBe(`my.yaml:1: ${message}`);
+  });
+
+  test('of a kind that nobody registered', async () => {
+    expect(await failure(`loss: squared\n${STAGES}`)).toMatchObject({
+      message: expect.stringMatching(/^my\.yaml:1: loss\.name: expected nll, .* got the text "squared"$/),
+      hint: 'a loss of your own comes from a module that the recipe names with use',
+    });
   });
 
   test('of another kind takes over what that kind has, from parents and by --set', async () => {

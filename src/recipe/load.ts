@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { NearmissError } from '../base/errors.js';
-import { checkRecipe } from './checks.js';
+import { checkRecipe } from './checks/checks.js';
 import { RECIPE_RULES, spellOut } from './merge-layers.js';
 import { loadModules } from './modules.js';
 import { find, merge, type OriginMap, type OriginNode, plain } from './origin-tree.js';
@@ -9,9 +9,9 @@ import { leaves, pathText } from './paths.js';
 import { fromIssues, recipeError, warningText } from './problems.js';
 import type { Recipe } from './recipe.js';
 import { folderOf, locateRecipe, type RecipeLocation, readRecipeFile } from './recipe-file.js';
-import { recipeSchema } from './schema.js';
+import { recipeSchema } from './schema/schema.js';
 
-const USE_ORIGIN = '--use';
+const USE_ORIGIN = '--module';
 
 /** Where each value of a recipe comes from: `default`, `recipes/base.yaml:12` or `--set`. */
 export type Origins = ReadonlyMap<string, string>;

@@ -65,7 +65,7 @@ describe('use', () => {
     expect(used.message).toBe(`--set: use: ${join(process.cwd(), 'three.js')}: no such module`);
     const both = await loadRecipe(recipe, { use: [path], set: ['loss.name=three'] });
     expect(both.recipe).toEqual(set.recipe);
-    expect(both.origins.get('use')).toBe('--use');
+    expect(both.origins.get('use')).toBe('--module');
   });
 
   test('a module runs once, whatever it is called', async () => {

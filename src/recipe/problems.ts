@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import { describe, NearmissError, UsageError } from '../base/errors.js';
 import { suggest } from '../base/suggest.js';
 import { axisAt, optionsOn } from './axis-places.js';
-import { fieldsBelow, recipeFields } from './fields.js';
 import { type Keys, nearestOrigin, type OriginMap, plain, SET_ORIGIN } from './origin-tree.js';
 import { pathText } from './paths.js';
+import { fieldsBelow, recipeFields } from './schema/fields.js';
 
 /** What is wrong with a recipe, and where. */
 export interface Problem {
@@ -28,7 +28,7 @@ export function fromIssues(issues: readonly z.core.$ZodIssue[], raw: unknown): P
     const got = valueAt(raw, keys);
     const values = issue.code === 'invalid_value' ? issue.values.map(String) : [];
     const near = typeof got === 'string' ? suggest(got, values) : undefined;
-    const hint = near && `did you mean ${near}?`;
+    const hint = near ? `did you mean ${near}?` : ofYourOwn(keys, got);
     return [
       {
         level: 'error',
@@ -77,6 +77,13 @@ function unknownSetting(keys: Keys, raw: unknown): Problem {
       ? `did you mean ${elsewhere.path}?`
       : `${above.length > 0 ? pathText(raw, above) : 'a recipe'} takes ${siblings.join(', ')}`;
   return { level: 'error', keys, message: 'unknown setting', hint };
+}
+
+/** What to do about the name of a kind that is not registered. */
+function ofYourOwn(keys: Keys, got: unknown): string | undefined {
+  const axis = axisAt(keys.slice(0, -1));
+  if (!axis || axis.tag !== keys.at(-1) || typeof got !== 'string') return undefined;
+  return `a ${axis.registry.axis} of your own comes from a module that the recipe names with use`;
 }
 
 /** An option of other kinds of the axis, which the chosen one does not have. */

@@ -10,6 +10,7 @@ import type {
   Recipe,
   StageRecipe,
 } from '../recipe/recipe.js';
+import { lossesOf } from '../recipe/stage-loss.js';
 
 /**
  * Which documents of a batch are a query's negatives: its `own` sampled ones, all of the `batch` that are not known
@@ -70,13 +71,6 @@ export function planRun(recipe: Recipe): Plan {
     start = end;
   }
   return { stages, totalSteps: start };
-}
-
-/** The losses of a stage: its own, or the recipe's with what the stage changes. */
-export function lossesOf(recipe: Recipe, { loss }: StageRecipe): LossRecipe[] {
-  if (Array.isArray(loss)) return loss;
-  if (Array.isArray(recipe.loss)) return loss ? [loss as LossRecipe] : recipe.loss;
-  return [{ ...recipe.loss, ...loss }];
 }
 
 function plannedLosses({ negatives }: StageRecipe, recipes: readonly LossRecipe[]): PlannedLoss[] {

@@ -1,13 +1,11 @@
 import { NearmissError } from '../base/errors.js';
 import { exists } from '../base/files.js';
-import type { ReadOptions } from '../recipe/choice.js';
 import { loadModules } from '../recipe/modules.js';
-import { fromIssues } from '../recipe/problems.js';
 import type { Recipe } from '../recipe/recipe.js';
-import { recipeSchema } from '../recipe/schema.js';
+import type { ReadOptions } from '../recipe/schema/choice.js';
 import type { DataFingerprint } from './data-fingerprint.js';
+import { locateData } from './locate-data.js';
 import { RunDirectory } from './run-directory.js';
-import { locateData } from './run-paths.js';
 import { upgradeRecipe } from './upgrade-recipe.js';
 
 /** `run.json`: what a run is, so that any process can join it knowing nothing but its folder. */
@@ -38,7 +36,8 @@ export async function readRunDescription(run: RunDirectory): Promise<RunDescript
   const description = await run.readJson<RunDescription>('run.json');
   if (description?.format === 1) {
     const data = run.data ?? (await locateData(description));
-    return { ...description, data, recipe: readRecipe(description.recipe, run, { unknownKinds: true }) };
+    const recipe = await readRecipe(description.recipe, run, { unknownKinds: true });
+    return { ...description, data, recipe };
   }
   throw new NearmissError(`${run.path}: not a run: expected run.json in it`, {
     hint: 'start one with `nearmiss train --data DIR --recipe NAME --out RUN`',
@@ -49,14 +48,17 @@ export async function readRunDescription(run: RunDirectory): Promise<RunDescript
 export async function joinRun(run: RunDirectory): Promise<RunDescription> {
   const description = await readRunDescription(run);
   await loadModules(description.recipe.use);
-  return { ...description, recipe: readRecipe(description.recipe, run) };
+  return { ...description, recipe: await readRecipe(description.recipe, run) };
 }
 
 /** A run from before a setting existed goes on with the setting's default. */
-function readRecipe(stored: unknown, run: RunDirectory, options?: ReadOptions): Recipe {
+async function readRecipe(stored: unknown, run: RunDirectory, options?: ReadOptions): Promise<Recipe> {
+  // Every axis's kinds come with it: not for whoever only asks whether something is a run.
+  const { recipeSchema } = await import('../recipe/schema/schema.js');
   const recipe = upgradeRecipe(stored);
   const { data, error } = recipeSchema(options).safeParse(recipe);
   if (data) return data;
+  const { fromIssues } = await import('../recipe/problems.js');
   const [{ keys, message, hint }] = fromIssues(error.issues, recipe);
   throw new NearmissError(`${run.file('run.json')}: recipe.${keys.join('.')}: ${message}`, {
     hint: `run.json was changed by hand, or made by a newer nearmiss: restore it, or start another run${hint ? ` (${hint})` : ''}`,

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { exists } from '../base/files.js';
 import { madeBy } from '../base/made-reference.js';
 import { isPath } from '../base/settings.js';
 import { choicesIn } from '../recipe/axis-places.js';
@@ -19,19 +18,4 @@ export function withAbsoluteFiles(recipe: Recipe): Recipe {
     }
   }
   return { ...absolute, use: absolute.use.map((path) => resolve(path)) };
-}
-
-/**
- * Where a run's collection is. One that was moved together with its run is looked for under the path that was typed,
- * from where the command runs.
- */
-export async function locateData({
-  data,
-  dataAsGiven,
-}: {
-  data: string;
-  dataAsGiven?: string;
-}): Promise<string> {
-  if (dataAsGiven === undefined || (await exists(data))) return data;
-  return (await exists(dataAsGiven)) ? resolve(dataAsGiven) : data;
 }

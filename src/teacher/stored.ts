@@ -3,7 +3,7 @@ import { hasCode, NearmissError } from '../base/errors.js';
 import { madeBy } from '../base/made-reference.js';
 import { text } from '../base/settings.js';
 import { openDataset } from '../data/open.js';
-import { readRun } from '../evaluate/index.js';
+import { readRun } from '../evaluate/read-run.js';
 import {
   type TaughtBatch,
   type Teacher,

@@ -14,7 +14,7 @@ interface TrainOptions {
   out?: string;
   split: string;
   set?: string[];
-  use?: string[];
+  module?: string[];
   printConfig?: boolean;
   createOnly?: boolean;
   json?: boolean;
@@ -89,7 +89,10 @@ async function beginOrGoOn(out: string, options: TrainOptions): Promise<void> {
     import('../../recipe/format-config.js'),
     import('../../train/process/begin-run.js'),
   ]);
-  const { recipe, origins, warnings } = await loadRecipe(options.recipe, options);
+  const { recipe, origins, warnings } = await loadRecipe(options.recipe, {
+    set: options.set,
+    use: options.module,
+  });
   for (const warning of warnings) tell(`nearmiss: ${warning}\n`);
   const plan = { data, split: options.split, recipe, recipeText: formatConfig(recipe, origins) };
   await beginRun(out, plan, { quiet: options.quiet });
@@ -129,7 +132,10 @@ async function printConfig(options: TrainOptions): Promise<void> {
   if (options.recipe === undefined) throw new UsageError('train: --print-config needs --recipe NAME');
   const { loadRecipe } = await import('../../recipe/load.js');
   const { configJson, formatConfig } = await import('../../recipe/format-config.js');
-  const { recipe, origins, warnings } = await loadRecipe(options.recipe, options);
+  const { recipe, origins, warnings } = await loadRecipe(options.recipe, {
+    set: options.set,
+    use: options.module,
+  });
   for (const warning of warnings) tell(`nearmiss: ${warning}\n`);
   if (options.json) printJson(configJson(recipe, origins));
   else print(formatConfig(recipe, origins));

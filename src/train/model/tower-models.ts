@@ -12,8 +12,10 @@ import {
 } from '../../model/index.js';
 import { modelKinds } from '../../model/kinds.js';
 import { scorers } from '../../model/scorer/kinds.js';
+import type { Scorer } from '../../model/scorer/scorer.js';
 import { documentSplit } from '../../recipe/document-split.js';
-import type { Towers } from '../../recipe/recipe.js';
+import { kindOptions } from '../../recipe/kind-options.js';
+import type { ModelRecipe, Towers } from '../../recipe/recipe.js';
 import { DenseCheckpoint } from '../refresh/dense-checkpoint.js';
 import { CachedStep } from '../step/cached-step.js';
 import { DirectStep } from '../step/direct-step.js';
@@ -78,7 +80,7 @@ export class TowerModels implements TrainedModel {
     const towers = {
       spec,
       towers: this.towers,
-      scorer: scorers.get(recipe.model.scorer).create({}),
+      scorer: scorerOf(recipe.model),
       maxPieces: documentSplit(recipe.model).maxPieces,
       dropout: hasDropout(spec.config),
     };
@@ -117,6 +119,11 @@ export class TowerModels implements TrainedModel {
       else other.set(own);
     }
   }
+}
+
+function scorerOf(model: ModelRecipe): Scorer {
+  const kind = scorers.get(model.scorer);
+  return kind.create(kindOptions(kind, model));
 }
 
 const sides: readonly Side[] = ['queries', 'documents'];

@@ -3,11 +3,10 @@ import { unwritable } from '../../base/files.js';
 import { holdFileLock } from '../../base/lock/file-lock.js';
 import { adviceOn, describeHolder } from '../../base/lock/lock-holder.js';
 import type { SessionOptions } from '../../engine/index.js';
-import { loadModules } from '../../recipe/modules.js';
 import { EventWriter, type Role, type TimedEvent } from '../../run/events.js';
 import { newestModel, openRun } from '../../run/open-run.js';
 import { forgetResumePoints, resumePoint } from '../../run/resume-point.js';
-import { readRunDescription } from '../../run/run-description.js';
+import { joinRun, readRunDescription } from '../../run/run-description.js';
 import { READ_ONLY_RUN, RunDirectory } from '../../run/run-directory.js';
 import { trainedKinds } from '../model/kinds.js';
 import { runInferencer } from '../refresh/inferencer.js';
@@ -43,8 +42,7 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
   }
   const events = await EventWriter.open(run.file('events', `${role}.jsonl`), onEvent);
   try {
-    const { recipe } = await readRunDescription(run);
-    await loadModules(recipe.use);
+    const { recipe } = await joinRun(run);
     const folder = (role === 'trainer' && (await resumePoint(run))?.folder) || (await newestModel(run));
     const model = await trainedKinds.get(recipe.model.kind).load(folder);
     const { description, data } = await openRun(path, { quiet, reader: model.reader });

@@ -1,11 +1,11 @@
-import { scorers } from '../model/scorer/kinds.js';
-import type { NegativesKind } from '../negatives/kind.js';
-import { negatives as sources } from '../negatives/kinds.js';
-import { type TaskPart, tasks } from './axes.js';
+import { scorers } from '../../model/scorer/kinds.js';
+import type { NegativesKind } from '../../negatives/kind.js';
+import { negatives as sources } from '../../negatives/kinds.js';
+import { type TaskPart, tasks } from '../axes.js';
+import type { Problem } from '../problems.js';
+import type { Recipe, StageRecipe } from '../recipe.js';
+import { type StageLoss, stageLosses } from '../stage-loss.js';
 import { checkFreeze } from './check-freeze.js';
-import type { Problem } from './problems.js';
-import type { Recipe, StageRecipe } from './recipe.js';
-import { type StageLoss, stageLosses } from './stage-loss.js';
 
 const PARTS: readonly TaskPart[] = ['negatives', 'loss', 'teacher', 'examples', 'batch'];
 

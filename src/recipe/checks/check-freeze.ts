@@ -1,6 +1,6 @@
-import { frozenParts } from './freeze.js';
-import type { Problem } from './problems.js';
-import type { Recipe } from './recipe.js';
+import { frozenParts } from '../freeze.js';
+import type { Problem } from '../problems.js';
+import type { Recipe } from '../recipe.js';
 
 /** Finds parts in a stage's `freeze` that the model does not have, and stages in which nothing is left to learn. */
 export function checkFreeze({ model, stages }: Recipe, index: number): Problem[] {

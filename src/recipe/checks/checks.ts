@@ -1,11 +1,11 @@
-import { parseMeasure } from '../evaluate/parse-measure.js';
-import { AXES, choicesIn } from './axis-places.js';
+import { parseMeasure } from '../../evaluate/parse-measure.js';
+import { AXES, choicesIn } from '../axis-places.js';
+import type { Problem } from '../problems.js';
+import type { Recipe } from '../recipe.js';
+import { stageLosses } from '../stage-loss.js';
 import { checkCross } from './check-cross.js';
 import { checkStage } from './check-stage.js';
 import { checkTeacher } from './check-teacher.js';
-import type { Problem } from './problems.js';
-import type { Recipe } from './recipe.js';
-import { stageLosses } from './stage-loss.js';
 
 /** Finds settings that are fine alone but not together. */
 export function checkRecipe(recipe: Recipe): Problem[] {

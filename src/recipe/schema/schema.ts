@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { between, defaulted, list, mapping, oneOf, section, text, whole } from '../base/settings.js';
-import { AXES } from './axis-places.js';
+import { between, defaulted, list, mapping, oneOf, section, text, whole } from '../../base/settings.js';
+import { AXES } from '../axis-places.js';
+import type { Recipe } from '../recipe.js';
 import type { ReadOptions } from './choice.js';
 import { dependent, isRecord } from './dependent.js';
 import { batch, optimizer, sharedChoices } from './learning-settings.js';
-import { lossSetting } from './loss-setting.js';
+import { lossSettings } from './loss-setting.js';
 import { measure } from './measure-setting.js';
 import { modelSetting } from './model-setting.js';
-import type { Recipe } from './recipe.js';
 import { stageSetting } from './stage-setting.js';
 
 const evaluation = mapping({
@@ -43,7 +43,9 @@ const evaluation = mapping({
  * @param saidLoss what is said of its loss, which stages change parts of
  */
 export function recipeMapping(read: ReadOptions, saidLoss?: unknown) {
-  const { teacher, examples, order } = sharedChoices(read);
+  const shared = sharedChoices(read);
+  const { teacher, examples, order } = shared;
+  const loss = lossSettings(read, saidLoss);
   return mapping({
     name: text().describe("what runs and tables call it; the file's name unless given"),
     description: z
@@ -60,7 +62,7 @@ export function recipeMapping(read: ReadOptions, saidLoss?: unknown) {
         'modules that register losses, sources of negatives … of their own, from the file that says so',
       ),
     model: modelSetting(read).prefault({}),
-    loss: lossSetting(read).prefault({}),
+    loss: loss.ofRecipe.prefault({}),
     teacher: teacher.prefault({}),
     examples: examples.prefault({}),
     optimizer: section(optimizer, {
@@ -112,7 +114,7 @@ export function recipeMapping(read: ReadOptions, saidLoss?: unknown) {
       // Under 3 % of a stage with two sources; beside checkpoints every 100 it meets negatives of every age.
       { every: 75 },
     ),
-    stages: list(stageSetting(read, saidLoss), 'a list of stages').describe(
+    stages: list(stageSetting(read, { ...shared, loss: loss.ofStage }), 'a list of stages').describe(
       'what is learned one after the other',
     ),
   });

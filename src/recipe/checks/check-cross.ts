@@ -1,8 +1,8 @@
-import { negatives as sources } from '../negatives/kinds.js';
-import type { Keys } from './origin-tree.js';
-import type { Problem } from './problems.js';
-import type { Recipe } from './recipe.js';
-import { stageLosses } from './stage-loss.js';
+import { negatives as sources } from '../../negatives/kinds.js';
+import type { Keys } from '../origin-tree.js';
+import type { Problem } from '../problems.js';
+import type { Recipe } from '../recipe.js';
+import { stageLosses } from '../stage-loss.js';
 
 /** Finds what a cross-encoder, which reads pairs and makes no vectors, cannot do. */
 export function checkCross(recipe: Recipe): Problem[] {

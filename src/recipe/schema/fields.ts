@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { mapping } from '../base/settings.js';
-import { AXES, type Axis, type AxisName } from './axis-places.js';
+import { mapping } from '../../base/settings.js';
+import { AXES, type Axis, type AxisName } from '../axis-places.js';
+import type { Keys } from '../origin-tree.js';
 import { isRecord, shownOf } from './dependent.js';
-import type { Keys } from './origin-tree.js';
 import { recipeSchema } from './schema.js';
 
 /** A setting of a recipe, as the reference shows it. */
@@ -72,11 +72,13 @@ export function kindsOn(axis: AxisName): KindFields[] {
   }));
 }
 
-function fieldsOf(node: SchemaNode, prefix: string): RecipeField[] {
+/** @param given whether the mapping itself has to be there, or is there by default */
+function fieldsOf(node: SchemaNode, prefix: string, given = true): RecipeField[] {
   return Object.entries(node.properties ?? {}).flatMap(([name, child]) => {
     const path = `${prefix}${name}`;
+    const required = node.required?.includes(name) ?? false;
     const below = child.properties
-      ? fieldsOf(child, `${path}.`)
+      ? fieldsOf(child, `${path}.`, given && (required || child.default !== undefined))
       : child.items
         ? fieldsOf(child.items, `${path}[].`)
         : [];
@@ -84,7 +86,7 @@ function fieldsOf(node: SchemaNode, prefix: string): RecipeField[] {
     const field: RecipeField = {
       path,
       expected: child.expected ?? 'a mapping',
-      required: node.required?.includes(name) ?? false,
+      required: given && required,
       description: child.description,
       ...(child.default !== undefined && { default: child.default }),
       ...(node.axis && AXES[node.axis].tag === name && { axis: node.axis }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Axis } from './axis-places.js';
+import type { Axis } from '../axis-places.js';
 
 /** What the reference shows of a setting that is read in one way or another. */
 interface Shown {
@@ -24,7 +24,8 @@ export function dependent<T>(
   shown: Shown,
 ): z.ZodPipe<z.ZodUnknown, z.ZodTransform<T, unknown>> {
   const schema = z.unknown().transform((value, context): T => {
-    const { data, error } = choose(value).safeParse(value);
+    // A recipe is read once or twice: code made for reading it would cost more than it saves.
+    const { data, error } = choose(value).safeParse(value, { jitless: true });
     if (!error) return data as T;
     for (const issue of error.issues) context.issues.push({ ...issue, input: value } as z.core.$ZodRawIssue);
     return z.NEVER;

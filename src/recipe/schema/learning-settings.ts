@@ -1,7 +1,7 @@
-import { between, oneOf, positive, whole } from '../base/settings.js';
-import { AXES } from './axis-places.js';
+import { between, oneOf, positive, whole } from '../../base/settings.js';
+import { AXES } from '../axis-places.js';
+import type { Choice } from '../recipe.js';
 import { choice, type ReadOptions } from './choice.js';
-import type { Choice } from './recipe.js';
 
 /** What a recipe says of learning for all stages, and a stage for itself, without the defaults. */
 

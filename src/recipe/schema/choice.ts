@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { NearmissError } from '../base/errors.js';
-import type { Kind } from '../base/registry.js';
-import { mapping, oneOf, text } from '../base/settings.js';
-import type { Axis } from './axis-places.js';
+import { NearmissError } from '../../base/errors.js';
+import type { Kind } from '../../base/registry.js';
+import { mapping, oneOf, text } from '../../base/settings.js';
+import type { Axis } from '../axis-places.js';
 import { dependent, isRecord, once } from './dependent.js';
 
 export interface ReadOptions {
@@ -17,8 +17,9 @@ export interface ChoiceOptions extends ReadOptions {
   axis: Axis;
   /** What the field that names the kind is for. */
   meaning: string;
-  /** The mapping's fields, with those of the axis among them. */
-  fields?: (own: z.ZodRawShape) => z.ZodRawShape;
+  /** Other fields of the mapping, which stand before the kind's name or after its options. */
+  before?: z.ZodRawShape;
+  after?: z.ZodRawShape;
   /** The kind that is meant where none is named. */
   otherwise?: (value: Readonly<Record<string, unknown>>) => string | undefined;
   /** Whether naming no kind is fine although none is meant. */
@@ -29,15 +30,16 @@ export interface ChoiceOptions extends ReadOptions {
 
 /** A setting that chooses a value of an axis: the kind's name, and the options that this kind has. */
 export function choice<T>(options: ChoiceOptions): z.ZodPipe<z.ZodUnknown, z.ZodTransform<T, unknown>> {
-  const { axis, meaning, fields = (own) => own, otherwise, optional, changes, unknownKinds } = options;
-  const tag = tagSetting(axis, unknownKinds).describe(meaning);
-  const unnamed = optional || changes ? tag.optional() : tag;
+  const { axis, meaning, before = {}, after = {}, otherwise, optional, changes, unknownKinds } = options;
+  const tagField = (name: string | undefined): z.ZodType => {
+    const tag = tagSetting(axis, unknownKinds).describe(meaning);
+    if (optional || changes) return tag.optional();
+    return name === undefined ? tag : tag.default(name);
+  };
   /** The fields of a kind, or of any where it is not known. */
   const shapeOf = (name?: string, kind?: Kind): z.ZodRawShape => {
-    const tagField = name === undefined || changes ? unnamed : tag.default(name as never);
-    const others = fields({ [axis.tag]: tagField });
-    if (kind) requireFree(kind, others);
-    return kind ? fields({ [axis.tag]: tagField, ...kind.options }) : others;
+    if (kind) requireFree(kind, { ...before, ...after });
+    return { ...before, [axis.tag]: tagField(name), ...kind?.options, ...after };
   };
   const ofKind = once((name) => {
     const shape = shapeOf(name, axis.registry.get(name));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { recipeFolder } from './recipe-files.fixture.js';
+import { recipeFolder } from '../recipe-files.fixture.js';
 
 const { load, failure } = recipeFolder();
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { NearmissError } from '../base/errors.js';
-import { text } from '../base/settings.js';
-import { parseMeasure } from '../evaluate/parse-measure.js';
+import { NearmissError } from '../../base/errors.js';
+import { text } from '../../base/settings.js';
+import { parseMeasure } from '../../evaluate/parse-measure.js';
 
 /** The name of a measure that the evaluation knows. */
 export function measure(): z.ZodString {

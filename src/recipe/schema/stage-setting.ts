@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { list, mapping, text, whole } from '../base/settings.js';
-import { tasks } from './axes.js';
-import { AXES } from './axis-places.js';
+import { list, mapping, text, whole } from '../../base/settings.js';
+import { tasks } from '../axes.js';
+import { AXES } from '../axis-places.js';
+import { frozenPartSetting } from '../freeze.js';
+import type { Choice, NegativesRecipe, StageRecipe } from '../recipe.js';
 import { choice, type ReadOptions } from './choice.js';
 import { dependent, isRecord, once } from './dependent.js';
-import { frozenPartSetting } from './freeze.js';
-import { batch, optimizer, sharedChoices } from './learning-settings.js';
-import { stageLossSetting } from './loss-setting.js';
-import type { Choice, NegativesRecipe, StageRecipe } from './recipe.js';
+import { batch, optimizer, type sharedChoices } from './learning-settings.js';
+import type { lossSettings } from './loss-setting.js';
 
 const DEFAULT_TASK = 'retrieval';
 
@@ -27,13 +27,13 @@ const DEMANDS = {
   unknown: { steps: 'some', negatives: 'any' },
 } as const satisfies Record<string, StageDemand>;
 
-/**
- * One of a recipe's stages.
- *
- * @param inheritedLoss what the recipe says of its loss, before it is read
- */
-export function stageSetting(read: ReadOptions, inheritedLoss: unknown) {
-  const { teacher, examples, order } = sharedChoices(read);
+/** What a stage may say for itself instead of its recipe. */
+export interface OwnSettings extends ReturnType<typeof sharedChoices> {
+  loss: ReturnType<typeof lossSettings>['ofStage'];
+}
+
+/** One of a recipe's stages. */
+export function stageSetting(read: ReadOptions, { loss, teacher, examples, order }: OwnSettings) {
   const source = choice<NegativesRecipe>({ ...read, axis: AXES.negatives, meaning: 'where they come from' });
   const task = choice<Choice>({
     ...read,
@@ -64,7 +64,7 @@ export function stageSetting(read: ReadOptions, inheritedLoss: unknown) {
         .describe(
           'what does not learn: `queries` or `documents` (of two towers), `embeddings`, `layers.2`, `layers.0-3`, `head`',
         ),
-      loss: stageLossSetting(read, inheritedLoss).optional(),
+      loss: loss.optional(),
       teacher: teacher.optional(),
       examples: examples.optional(),
       optimizer: mapping(optimizer).partial().optional().describe("replaces parts of the recipe's optimizer"),

@@ -1,7 +1,7 @@
-import { type TaskPart, tasks } from './axes.js';
-import type { Problem } from './problems.js';
-import type { Recipe } from './recipe.js';
-import { stageLosses } from './stage-loss.js';
+import { type TaskPart, tasks } from '../axes.js';
+import type { Problem } from '../problems.js';
+import type { Recipe } from '../recipe.js';
+import { stageLosses } from '../stage-loss.js';
 
 const NOBODY = 'none';
 
