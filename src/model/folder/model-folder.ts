@@ -39,7 +39,7 @@ export async function openModelFolder(folder: string, exported?: string): Promis
   const root = join(folder, modules?.Transformer ?? '');
   const config = await readEncoderConfig(join(root, 'config.json'));
   const settings = await readTextSettings(folder, modules?.Transformer);
-  const weights = await openModelWeights(root, { layers: config.layers, exported });
+  const weights = await openModelWeights(root, { config, exported });
   try {
     const { head, guessedPooling } = modules
       ? { head: await readModuleHead(folder, modules, config.hiddenSize), guessedPooling: false }

@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { EncoderConfig } from '../encoder/config.js';
 import { chooseExport } from '../onnx/export-files.js';
 import { openWeights, type Weights } from './weights.js';
 
 export interface ModelWeightsOptions {
-  /** How many there are according to `config.json`. */
-  layers: number;
+  config: EncoderConfig;
   /** The ONNX export to read, whatever else is in the folder. */
   exported?: string;
 }
@@ -13,13 +13,13 @@ export interface ModelWeightsOptions {
 /** Opens the weights in a model's folder: its safetensors, or where it has none, those inside its ONNX export. */
 export async function openModelWeights(
   folder: string,
-  { layers, exported }: ModelWeightsOptions,
+  { config, exported }: ModelWeightsOptions,
 ): Promise<Weights> {
   const path = exported ?? (await findExport(folder));
   if (path === undefined) return openWeights(folder);
   // Not loaded with the file: most models have safetensors.
   const { openOnnxWeights } = await import('../onnx/onnx-weights.js');
-  return openOnnxWeights(path, { layers });
+  return openOnnxWeights(path, config);
 }
 
 async function findExport(folder: string): Promise<string | undefined> {

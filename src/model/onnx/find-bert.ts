@@ -1,8 +1,12 @@
 import { NearmissError } from '../../base/errors.js';
+import type { EncoderConfig } from '../encoder/config.js';
 import type { Constant } from './constant.js';
-import type { ExportGraph } from './export-graph.js';
+import { attribute, type ExportGraph } from './export-graph.js';
 import type { OnnxNode } from './onnx-file.js';
 import { asLinear, type Linear, type Norm, type Operation, type Product, type Table } from './operation.js';
+
+/** What `config.json` says that the graph must agree with. */
+export type StatedForm = Pick<EncoderConfig, 'layers' | 'heads'>;
 
 /** What an export holds of a BERT-like encoder. */
 export interface FoundBert {
@@ -16,11 +20,9 @@ export interface FoundBert {
  * Finds BERT in a graph by its form, because most exports lose its names: tables whose rows are summed and normalised,
  * then in each layer twice something that is added to the states and normalised again, first attention, then two
  * matrices with a GELU between them.
- *
- * @param layers how many there are according to `config.json`
  */
-export function findBert(graph: ExportGraph, layers: number): FoundBert {
-  return new BertSearch(graph).run(layers);
+export function findBert(graph: ExportGraph, stated: StatedForm): FoundBert {
+  return new BertSearch(graph, stated).run();
 }
 
 /** Half of a layer: norm(states + product + bias). */
@@ -33,18 +35,21 @@ interface Half {
 
 class BertSearch {
   readonly #graph: ExportGraph;
+  readonly #stated: StatedForm;
   readonly #weights = new Map<string, Constant>();
   readonly #norms: Norm[];
   readonly #halves: ReadonlyMap<Norm, Half>;
 
-  constructor(graph: ExportGraph) {
+  constructor(graph: ExportGraph, stated: StatedForm) {
     this.#graph = graph;
+    this.#stated = stated;
     const operations = new Set(graph.model.nodes.map(({ outputs }) => graph.operation(outputs[0])));
     this.#norms = [...operations].filter((operation) => operation.kind === 'norm');
     this.#halves = new Map(this.#norms.flatMap(asHalf).map((half) => [half.states, half]));
   }
 
-  run(layers: number): FoundBert {
+  run(): FoundBert {
+    const { layers } = this.#stated;
     let states = this.#embeddings();
     for (let layer = 0; layer < layers; layer++) {
       const attended = this.#attention(states, `encoder.layer.${layer}.attention`);
@@ -66,7 +71,7 @@ class BertSearch {
     this.#weights.set('embeddings.word_embeddings.weight', words.table);
     this.#weights.set('embeddings.position_embeddings.weight', positions.table);
     this.#weights.set('embeddings.token_type_embeddings.weight', types.table);
-    this.#keepNorm(norm, 'embeddings.LayerNorm');
+    this.#keep(norm, 'embeddings.LayerNorm');
     return norm;
   }
 
@@ -74,10 +79,24 @@ class BertSearch {
     const half = this.#half(states, at);
     const attention = half.product.input;
     if (attention.kind !== 'attention') throw this.#misfit(attention.node, `${at}: softmax(Q·Kᵀ)·V`);
+    this.#checkHeads(attention.node);
     for (const part of ['query', 'key', 'value'] as const) {
-      this.#keepLinear(this.#linear(attention[part], states, `${at}.self.${part}`), `${at}.self.${part}`);
+      this.#keep(this.#linear(attention[part], states, `${at}.self.${part}`), `${at}.self.${part}`);
     }
     return this.#keepHalf(half, `${at}.output`);
+  }
+
+  /** Weights are the same for any number of heads; fused attention tells it. */
+  #checkHeads(node: OnnxNode): void {
+    const { heads } = this.#stated;
+    const found = attribute(node, 'num_heads', heads);
+    if (found === heads) return;
+    throw new NearmissError(
+      `${this.#graph.model.path}: node "${node.name}" (${node.type}): expected ${heads} heads, as config.json states, got ${found}`,
+      {
+        hint: 'the export and config.json are not of the same model; correct num_attention_heads if it was made by hand',
+      },
+    );
   }
 
   #feedForward(states: Norm, at: string): Norm {
@@ -85,7 +104,7 @@ class BertSearch {
     const gelu = half.product.input;
     if (gelu.kind !== 'gelu') throw this.#misfit(gelu.node, `${at}.intermediate: a GELU`);
     const dense = `${at}.intermediate.dense`;
-    this.#keepLinear(this.#linear(gelu.input, states, dense), dense);
+    this.#keep(this.#linear(gelu.input, states, dense), dense);
     return this.#keepHalf(half, `${at}.output`);
   }
 
@@ -112,17 +131,12 @@ class BertSearch {
   }
 
   #keepHalf({ norm, product, bias }: Half, at: string): Norm {
-    this.#keepLinear({ ...product, bias }, `${at}.dense`);
-    this.#keepNorm(norm, `${at}.LayerNorm`);
+    this.#keep({ weight: product.weight, bias }, `${at}.dense`);
+    this.#keep(norm, `${at}.LayerNorm`);
     return norm;
   }
 
-  #keepLinear({ weight, bias }: Pick<Linear, 'weight' | 'bias'>, name: string): void {
-    this.#weights.set(`${name}.weight`, weight);
-    this.#weights.set(`${name}.bias`, bias);
-  }
-
-  #keepNorm({ weight, bias }: Norm, name: string): void {
+  #keep({ weight, bias }: Pick<Linear | Norm, 'weight' | 'bias'>, name: string): void {
     this.#weights.set(`${name}.weight`, weight);
     this.#weights.set(`${name}.bias`, bias);
   }

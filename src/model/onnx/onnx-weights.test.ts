@@ -27,6 +27,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
+const STATED = { layers: 2, heads: 4 };
+
 const FUSED: Partial<ExportForm> = {
   norms: 'SkipLayerNormalization',
   embeddings: 'fused',
@@ -64,14 +66,14 @@ describe('gives the vectors that ONNX Runtime gives for the export', () => {
   });
 });
 
-async function opened(path: string, layers = 2): Promise<Weights> {
-  const weights = await openOnnxWeights(path, { layers });
+async function opened(path: string): Promise<Weights> {
+  const weights = await openOnnxWeights(path, STATED);
   onTestFinished(() => weights.close());
   return weights;
 }
 
 async function readAll(path: string): Promise<void> {
-  const weights = await openOnnxWeights(path, { layers: 2 });
+  const weights = await openOnnxWeights(path, STATED);
   try {
     for (const { name, shape } of encoderParameters(model.spec)) await weights.read(name, shape);
   } finally {
@@ -117,7 +119,7 @@ test('every weight of every form is found, exactly as it is stored', async () =>
     fc.asyncProperty(forms, async (form) => {
       const exported = exportBert(model, form);
       const folder = await writeExport(root, model, exported);
-      const weights = await openOnnxWeights(join(folder, 'onnx/model.onnx'), { layers: 2 });
+      const weights = await openOnnxWeights(join(folder, 'onnx/model.onnx'), STATED);
       try {
         for (const { name, shape } of encoderParameters(model.spec)) {
           const same = sameBits(await weights.read(name, shape), exported.weights.get(name)!);
@@ -149,7 +151,7 @@ test('tensors are read into the place that is given', async () => {
 describe('what is wrong is told', () => {
   async function failure(form: Partial<ExportForm>, layers = 2): Promise<unknown> {
     const folder = await writeExport(root, model, exportBert(model, { ...PLAIN, ...form }));
-    return openOnnxWeights(join(folder, 'onnx/model.onnx'), { layers }).catch((error) => error);
+    return openOnnxWeights(join(folder, 'onnx/model.onnx'), { ...STATED, layers }).catch((error) => error);
   }
 
   test('another activation: its node is named', async () => {
@@ -172,6 +174,14 @@ describe('what is wrong is told', () => {
     });
   });
 
+  test('another number of heads than config.json states, where fused attention tells', async () => {
+    const folder = await writeExport(root, model, exportBert(model, { ...PLAIN, ...BUILT }));
+    const path = join(folder, 'onnx/model.onnx');
+    await expect(openOnnxWeights(path, { layers: 2, heads: 8 })).rejects.toThrow(
+      /\(com\.microsoft\.MultiHeadAttention\): expected 8 heads, as config\.json states, got 4/,
+    );
+  });
+
   test('another width than config.json states', async () => {
     const folder = await writeExport(root, model, exportBert(model, PLAIN));
     const weights = await opened(join(folder, 'onnx/model.onnx'));
@@ -185,13 +195,11 @@ describe('what is wrong is told', () => {
     const path = join(root, 'broken.onnx');
     const exported = exportBert(model, PLAIN);
     await writeFile(path, exported.model.subarray(0, exported.model.length - 1000));
-    await expect(openOnnxWeights(path, { layers: 2 })).rejects.toThrow('broken.onnx: the file is cut off');
+    await expect(openOnnxWeights(path, STATED)).rejects.toThrow('broken.onnx: the file is cut off');
     await writeFile(path, 'version https://git-lfs.github.com/spec/v1');
-    await expect(openOnnxWeights(path, { layers: 2 })).rejects.toThrow(
-      /broken\.onnx: .*(not a valid ONNX|cut off)/,
-    );
+    await expect(openOnnxWeights(path, STATED)).rejects.toThrow(/broken\.onnx: .*(not a valid ONNX|cut off)/);
     await writeFile(path, '');
-    await expect(openOnnxWeights(path, { layers: 2 })).rejects.toThrow('it holds no graph');
+    await expect(openOnnxWeights(path, STATED)).rejects.toThrow('it holds no graph');
     const folder = await writeExport(root, model, exportBert(model, { ...PLAIN, dataFile: DATA_FILE }));
     await unlink(join(folder, 'onnx', DATA_FILE));
     const weights = await opened(join(folder, 'onnx/model.onnx'));

@@ -3,7 +3,7 @@ import { type ExportDetails, isOfOtherTask, type Weights } from '../folder/weigh
 import { elementCount, formatShape, sameShape } from '../tensors/tensor.js';
 import type { Constant } from './constant.js';
 import { ExportGraph } from './export-graph.js';
-import { findBert } from './find-bert.js';
+import { findBert, type StatedForm } from './find-bert.js';
 import { findHeads } from './find-heads.js';
 import { findPooling } from './find-pooling.js';
 import { OnnxFile } from './onnx-file.js';
@@ -15,18 +15,16 @@ const WORDS = 'embeddings.word_embeddings.weight';
  * Opens an ONNX export of BERT or RoBERTa for the sake of its weights: fp32, fp16 or 8 bits, as PyTorch writes it or as
  * ONNX Runtime optimises and quantises it, with its data inside or in files beside it.
  *
- * @param layers how many there are according to `config.json`
- *
  * @example
- * const weights = await openOnnxWeights('models/gte-small/onnx/model.onnx', { layers: 12 });
+ * const weights = await openOnnxWeights('models/gte-small/onnx/model.onnx', { layers: 12, heads: 12 });
  * const words = await weights.read('embeddings.word_embeddings.weight', [30522, 384]);
  * await weights.close();
  */
-export async function openOnnxWeights(path: string, { layers }: { layers: number }): Promise<Weights> {
+export async function openOnnxWeights(path: string, stated: StatedForm): Promise<Weights> {
   const model = await OnnxFile.open(path);
   try {
     const graph = new ExportGraph(model, RULES);
-    const { weights, states } = findBert(graph, layers);
+    const { weights, states } = findBert(graph, stated);
     const words = weights.get(WORDS)!.name;
     const prefix = words.slice(0, Math.max(0, words.indexOf(WORDS)));
     const heads = findHeads(graph, { encoder: new Set(weights.values()), prefix });
