@@ -2,11 +2,15 @@ import { type Graph, linear, mul, type ParameterSpec, tanh, type Value } from '.
 import { bertParameters, type DropoutSource } from '../encoder/bert.js';
 import type { EncoderConfig } from '../encoder/config.js';
 import { buildPooled, type EncoderGraphOptions, type TrainableGraph } from '../encoder/encoder-graph.js';
+import { representationOf } from '../representation/kinds.js';
 
 /** Everything about a cross-encoder but its weights. */
 export interface CrossEncoderSpec {
   config: EncoderConfig;
 }
+
+/** A pair is read off its first token. */
+export const FIRST_TOKEN = representationOf({ pooling: 'first' });
 
 /** The names of the scoring layers among those of the transformer. */
 export const SCORE_NAMES = {
@@ -38,7 +42,8 @@ export function buildCrossEncoder(
   spec: CrossEncoderSpec,
   options: EncoderGraphOptions,
 ): CrossEncoderGraph {
-  const body = { config: spec.config, pooling: 'first', parameters: crossEncoderParameters(spec) } as const;
+  const parameters = crossEncoderParameters(spec);
+  const body = { config: spec.config, representation: FIRST_TOKEN, parameters };
   const { pooled, parameter, learned, dropout, dropoutPlaces } = buildPooled(graph, body, options);
   const rate = spec.config.hiddenDropout;
   return { scores: scoreHead(pooled, parameter, { dropout, rate }), learned, dropoutPlaces };

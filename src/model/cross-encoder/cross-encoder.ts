@@ -3,7 +3,7 @@ import { batchCount, tokensAt } from '../../text/token-batch.js';
 import type { TextPair } from '../../text/tokenizer.js';
 import type { TokenizedText } from '../encoder/packed-batch.js';
 import { type OnBatch, TextRows, type TextRowsOptions } from '../encoder/text-rows.js';
-import { buildCrossEncoder } from './cross-encoder-graph.js';
+import { buildCrossEncoder, FIRST_TOKEN } from './cross-encoder-graph.js';
 import type { CrossEncoderModel } from './cross-encoder-model.js';
 
 export type CrossEncoderOptions = TextRowsOptions;
@@ -35,7 +35,7 @@ export class CrossEncoder {
     const { spec, parameters } = model;
     const graph = new Graph();
     const { scores: rows } = buildCrossEncoder(graph, spec, { groups: 1, inference: true });
-    const shape = { config: spec.config, pooling: 'first', size: 1, rowsOf: () => 1 } as const;
+    const shape = { config: spec.config, representation: FIRST_TOKEN, size: 1, rowsOf: () => 1 } as const;
     return new CrossEncoder(model, await TextRows.compile({ graph, rows, parameters, ...shape }, options));
   }
 

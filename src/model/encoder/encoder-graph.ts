@@ -17,14 +17,15 @@ import {
   sqrt,
   type Value,
 } from '../../engine/index.js';
+import { type Pooling, representationOf } from '../representation/kinds.js';
+import type { Representation } from '../representation/representation.js';
 import { BertGraph, bertParameters, type DropoutSource, type GroupValue } from './bert.js';
 import type { EncoderConfig } from './config.js';
 import { HEAD_LAYER_NORM_EPS } from './head.js';
 import type { PackedBatch } from './packed-batch.js';
 
 /** What turns hidden states into one vector. */
-export interface HeadConfig {
-  pooling: 'first' | 'mean';
+export interface HeadConfig extends Pooling {
   /** A linear layer after pooling, and ANCE's LayerNorm after that. */
   projection?: { size: number; layerNorm: boolean };
   /** Scale vectors to length 1, so that the dot product is the cosine. */
@@ -88,7 +89,7 @@ export interface EncoderGraphOptions {
 /** Adds an encoder to a graph, with inputs for a {@link PackedBatch} of `groups` groups. */
 export function buildEncoder(graph: Graph, spec: EncoderSpec, options: EncoderGraphOptions): EncoderGraph {
   const { config, head } = spec;
-  const body = { config, pooling: head.pooling, parameters: encoderParameters(spec) };
+  const body = { config, representation: representationOf(head), parameters: encoderParameters(spec) };
   const { pooled, parameter, learned, dropoutPlaces } = buildPooled(graph, body, options);
   return { embeddings: applyHead(pooled, spec, parameter), learned, dropoutPlaces };
 }
@@ -104,11 +105,11 @@ export interface PooledGraph extends TrainableGraph {
 /** Adds the transformer and its pooling; `parameters` are all of the model, those of its head included. */
 export function buildPooled(
   graph: Graph,
-  body: { config: EncoderConfig; pooling: HeadConfig['pooling']; parameters: readonly ParameterSpec[] },
+  body: { config: EncoderConfig; representation: Representation; parameters: readonly ParameterSpec[] },
   options: EncoderGraphOptions,
 ): PooledGraph {
   const { prefix = '', groups: groupCount } = options;
-  const { config, pooling } = body;
+  const { config, representation } = body;
   const parameters = new Map(
     body.parameters.map(({ name, shape }) => [name, graph.parameter(prefix + name, shape)]),
   );
@@ -130,7 +131,7 @@ export function buildPooled(
   const list = (name: string): Value => graph.input(prefix + name, [tokens], 'int32');
   const bert = new BertGraph({ config, parameter, dropout });
   const inputs = { ids: list('ids'), positions: list('positions'), types: list('types'), groups };
-  const onlyFirst = options.inference && groupCount === 1 && pooling === 'first';
+  const onlyFirst = options.inference && groupCount === 1 && representation.firstTokenOnly;
   const pooled = onlyFirst
     ? bert.firstHidden(inputs)
     : poolGroups(bert.hidden(inputs), groups, textsDim(prefix, groupCount));

@@ -8,6 +8,7 @@ import { fillFolder, type SavedModel, type SaveModelOptions, saveFolder } from '
 import { writeSentenceTransformersFiles } from '../folder/sentence-transformers-writer.js';
 import { type OpenModel, openModel } from '../folder/source.js';
 import type { HubOptions } from '../hub/hub.js';
+import { type Pooling, representations } from '../representation/kinds.js';
 import { checkRoom, checkSizes } from './check-sizes.js';
 import { type EncoderConfig, toHuggingFaceConfig } from './config.js';
 import { type EncoderSpec, embeddingSize, encoderParameters, type HeadConfig } from './encoder-graph.js';
@@ -44,12 +45,14 @@ export function prepareText(
 
 /** Changes to a model's head; what is left out stays as the model has it. */
 export interface HeadOptions {
-  pooling?: HeadConfig['pooling'];
+  /** A kind of representation, e.g. `first` or `mean`; its options stand beside it. */
+  pooling?: string;
   /** Output dimension of a linear layer after pooling; `false` removes the model's own. */
   projection?: number | false;
   /** ANCE's LayerNorm after the projection. */
   layerNorm?: boolean;
   normalize?: boolean;
+  [poolingOption: string]: unknown;
 }
 
 export interface LoadModelOptions extends HubOptions {
@@ -222,9 +225,10 @@ export async function fillEncoderFolder(
 }
 
 function describeHead({ spec: { config, head }, parameters }: EncoderModel): HeadDescription {
-  const { projection, pooling, normalize } = head;
+  const { projection, pooling, poolingOptions, normalize } = head;
   return {
     pooling,
+    ...(poolingOptions && { poolingOptions }),
     normalize,
     similarity: normalize ? 'cosine' : 'dot',
     ...(projection && {
@@ -246,6 +250,17 @@ function describeHead({ spec: { config, head }, parameters }: EncoderModel): Hea
   };
 }
 
+/** A model's own pooling, or another one with the options that its kind has. */
+function poolingOf(stored: Pooling, { pooling, ...options }: HeadOptions): Pooling {
+  if (pooling === undefined) {
+    const { pooling: name, poolingOptions } = stored;
+    return { pooling: name, ...(poolingOptions && { poolingOptions }) };
+  }
+  const names = Object.keys(representations.get(pooling).options);
+  if (names.length === 0) return { pooling };
+  return { pooling, poolingOptions: Object.fromEntries(names.map((name) => [name, options[name]])) };
+}
+
 function headConfig(stored: HeadDescription, config: EncoderConfig, options: HeadOptions = {}): HeadConfig {
   const size =
     options.projection ?? (options.layerNorm ? (stored.dense?.out ?? config.hiddenSize) : stored.dense?.out);
@@ -256,7 +271,7 @@ function headConfig(stored: HeadDescription, config: EncoderConfig, options: Hea
     });
   }
   return {
-    pooling: options.pooling ?? stored.pooling,
+    ...poolingOf(stored, options),
     ...(size && { projection: { size, layerNorm } }),
     normalize: options.normalize ?? (stored.normalize || stored.similarity === 'cosine'),
   };

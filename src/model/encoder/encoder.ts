@@ -1,6 +1,7 @@
 import { Graph } from '../../engine/index.js';
 import { lengthOfPieces, type SplitTokensOptions, splitTokens } from '../../text/split-tokens.js';
 import type { TokenBatch } from '../../text/token-batch.js';
+import { representationOf } from '../representation/kinds.js';
 import { checkOffsets, type EncodedTexts } from './encoded-texts.js';
 import { buildEncoder, embeddingSize } from './encoder-graph.js';
 import { type EncoderModel, prepareText } from './encoder-model.js';
@@ -43,8 +44,8 @@ export class Encoder {
     const graph = new Graph();
     const { embeddings } = buildEncoder(graph, model.spec, { groups: 1, inference: true });
     const { spec, parameters } = model;
-    const { pooling } = spec.head;
-    const shape = { config: spec.config, pooling, size: embeddingSize(spec), rowsOf: () => 1 };
+    const representation = representationOf(spec.head);
+    const shape = { config: spec.config, representation, size: embeddingSize(spec), rowsOf: () => 1 };
     return new Encoder(
       model,
       await TextRows.compile({ graph, rows: embeddings, parameters, ...shape }, options),

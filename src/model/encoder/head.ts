@@ -1,3 +1,4 @@
+import type { Pooling } from '../representation/kinds.js';
 import type { NamedTensor } from '../tensors/tensor.js';
 
 /** A linear layer, y = W·x + b. */
@@ -20,8 +21,7 @@ export interface LayerNormLayer {
 export type Similarity = 'dot' | 'cosine';
 
 /** How an encoder's hidden states become one vector, and how two vectors are compared. */
-export interface HeadDescription {
-  pooling: 'first' | 'mean';
+export interface HeadDescription extends Pooling {
   dense?: DenseLayer;
   layerNorm?: LayerNormLayer;
   /** Scale vectors to length 1. */

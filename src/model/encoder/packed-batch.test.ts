@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { representationOf } from '../representation/kinds.js';
 import { batchByTokens, MASKED, packBatch, type TokenizedText } from './packed-batch.js';
+
+const FIRST = representationOf({ pooling: 'first' });
+const MEAN = representationOf({ pooling: 'mean' });
 
 const lengths = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 4, maxLength: 9 });
 
@@ -32,7 +36,7 @@ describe('packBatch', () => {
     fc.assert(
       fc.property(lengths, fc.integer({ min: 1, max: 4 }), (sizes, groups) => {
         const texts = sizes.map((size) => ({ ids: new Int32Array(size) }));
-        const packed = packBatch(texts, { groups, pooling: 'mean', padTokenId: 0, positionOffset: 0 });
+        const packed = packBatch(texts, { groups, representation: MEAN, padTokenId: 0, positionOffset: 0 });
         expect(packed.ids.data).toHaveLength(
           leastPadded(
             sizes.toSorted((a, b) => a - b),
@@ -49,7 +53,7 @@ describe('packBatch', () => {
       fc.property(texts, packing, (ids, options) => {
         const packed = packBatch(
           ids.map((tokens) => ({ ids: tokens })),
-          options,
+          { ...options, representation: representationOf(options) },
         );
         expect(packed.groups).toHaveLength(options.groups);
         expect([...packed.order].toSorted((a, b) => a - b)).toEqual(ids.map((_, i) => i));
@@ -85,7 +89,7 @@ describe('packBatch', () => {
   test('padding never points behind the position table', () => {
     const packed = packBatch([{ ids: [5, 6, 7] }, { ids: [8] }], {
       groups: 1,
-      pooling: 'mean',
+      representation: MEAN,
       padTokenId: 1,
       positionOffset: 2,
     });
@@ -94,12 +98,12 @@ describe('packBatch', () => {
 
   test('segments of pairs are kept', () => {
     const pair: TokenizedText = { ids: [5, 6, 7], types: [0, 1, 1] };
-    const options = { groups: 1, pooling: 'first', padTokenId: 0, positionOffset: 0 } as const;
+    const options = { groups: 1, representation: FIRST, padTokenId: 0, positionOffset: 0 } as const;
     expect([...(packBatch([pair], options).types.data as Int32Array)]).toEqual([0, 1, 1]);
   });
 
   test('more groups than texts cannot be', () => {
-    const options = { groups: 3, pooling: 'first', padTokenId: 0, positionOffset: 0 } as const;
+    const options = { groups: 3, representation: FIRST, padTokenId: 0, positionOffset: 0 } as const;
     expect(() => packBatch([{ ids: [5] }, { ids: [6] }], options)).toThrow('3 groups need at least 3 texts');
   });
 });

@@ -1,4 +1,5 @@
 import type { DenseTensor } from '../../engine/index.js';
+import type { Representation } from '../representation/representation.js';
 
 /** Texts of similar length, padded to the longest of them. */
 interface LengthGroup {
@@ -80,7 +81,7 @@ export interface PackedBatch {
 }
 
 export interface PackOptions {
-  pooling: 'first' | 'mean';
+  representation: Representation;
   /** Exactly this many groups, as the graph has them. */
   groups: number;
   padTokenId: number;
@@ -122,8 +123,7 @@ export function packBatch(texts: readonly TokenizedText[], options: PackOptions)
         if (text.types) types[start + t] = text.types[t];
       }
       bias.fill(0, i * length, i * length + count);
-      if (options.pooling === 'first') pool[i * length] = 1;
-      else pool.fill(1 / count, i * length, i * length + count);
+      options.representation.weigh(text, pool.subarray(i * length, (i + 1) * length));
       order[row++] = member;
     });
     base += members.length * length;

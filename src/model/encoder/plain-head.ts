@@ -28,9 +28,10 @@ export async function readPlainHead(
   const names = EMBEDDED_NAMES.find(({ denseWeight }) => weights.has(denseWeight));
   if (!names) {
     const path = join(folder, '1_Pooling', 'config.json');
-    const pooling = (await exists(path)) ? await readPooling(path) : weights.exported?.pooling;
-    const head: HeadDescription = { pooling: pooling ?? 'mean', normalize: false, similarity: 'cosine' };
-    return { head, guessedPooling: pooling === undefined };
+    const exported = weights.exported?.pooling;
+    const told = (await exists(path)) ? await readPooling(path) : exported && { pooling: exported };
+    const head: HeadDescription = { pooling: 'mean', ...told, normalize: false, similarity: 'cosine' };
+    return { head, guessedPooling: told === undefined };
   }
   const [out] = weights.shape(names.denseWeight);
   const layerNorm: LayerNormLayer | undefined = weights.has(names.normWeight)

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { embedding, Graph, ParameterStore, reshape } from '../../engine/index.js';
+import { representationOf } from '../representation/kinds.js';
 import type { EncoderConfig } from './config.js';
 import { rowsOf } from './encoded-texts.js';
 import { TextRows } from './text-rows.js';
@@ -24,7 +25,7 @@ async function allTokens(rowsOfText: (tokens: number) => number): Promise<TextRo
       rowsOf: rowsOfText,
       parameters,
       config: { padTokenId: 0, positionOffset: 0 } as EncoderConfig,
-      pooling: 'first',
+      representation: representationOf({ pooling: 'first' }),
     },
     { session: { threads: 1 }, tokenBudget: 12 },
   );

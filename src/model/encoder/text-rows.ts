@@ -8,9 +8,10 @@ import {
   type SessionOptions,
   type Value,
 } from '../../engine/index.js';
+import type { Representation } from '../representation/representation.js';
 import type { EncoderConfig } from './config.js';
 import type { EncodedTexts } from './encoded-texts.js';
-import { encoderFeeds, type HeadConfig } from './encoder-graph.js';
+import { encoderFeeds } from './encoder-graph.js';
 import { batchByTokens, packBatch, type TokenizedText } from './packed-batch.js';
 
 export interface TextRowsOptions {
@@ -32,7 +33,7 @@ export interface RowGraph {
   rowsOf(tokens: number): number;
   parameters: ParameterStore;
   config: EncoderConfig;
-  pooling: HeadConfig['pooling'];
+  representation: Representation;
 }
 
 /** Measured: 4096 is 15 to 20 % slower (docs/engine.md). */
@@ -46,19 +47,19 @@ export class TextRows {
   readonly #tokenBudget: number;
   readonly #packing: {
     groups: 1;
-    pooling: HeadConfig['pooling'];
+    representation: Representation;
     padTokenId: number;
     positionOffset: number;
   };
 
   private constructor(session: Session, model: RowGraph, tokenBudget: number) {
     const { padTokenId, positionOffset } = model.config;
-    const { pooling } = model;
+    const { representation } = model;
     this.#session = session;
     this.#size = model.size;
     this.#rowsOf = (tokens) => model.rowsOf(tokens);
     this.#tokenBudget = tokenBudget;
-    this.#packing = { groups: 1, pooling, padTokenId, positionOffset };
+    this.#packing = { groups: 1, representation, padTokenId, positionOffset };
   }
 
   static async compile(model: RowGraph, options: TextRowsOptions = {}): Promise<TextRows> {

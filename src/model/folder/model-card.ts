@@ -24,7 +24,7 @@ export interface ModelCard {
   maxSequenceLength: number;
   dimension: number;
   similarity: Similarity;
-  pooling: 'first' | 'mean';
+  pooling: string;
   normalize: boolean;
   /** Whether a linear layer (and LayerNorm) follows the pooling. */
   projection?: boolean;
@@ -81,6 +81,8 @@ export function renderCard(card: AnyModelCard, kind: CardOfKind): string {
   return `${sections.join('\n\n')}\n`;
 }
 
+const POOLINGS: Record<string, string> = { first: 'first token', mean: 'mean of the tokens' };
+
 /** Renders the card of an encoder. */
 export function renderModelCard(card: ModelCard): string {
   return renderCard(card, {
@@ -97,7 +99,7 @@ export function renderModelCard(card: ModelCard): string {
       ['Longest input', `${card.maxSequenceLength} tokens`],
       ['Dimension', String(card.dimension)],
       ['Similarity', card.similarity === 'dot' ? 'dot product' : 'cosine'],
-      ['Pooling', card.pooling === 'first' ? 'first token' : 'mean of the tokens'],
+      ['Pooling', POOLINGS[card.pooling] ?? card.pooling],
       ['Normalised', card.normalize ? 'yes' : 'no'],
       ...Object.entries(card.prompts ?? {}).map(([use, text]) => [`Prompt (${use})`, `\`${text}\``]),
     ],

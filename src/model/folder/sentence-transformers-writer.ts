@@ -8,9 +8,11 @@ import {
   type HeadDescription,
   type LayerNormLayer,
 } from '../encoder/head.js';
+import type { Pooling } from '../representation/kinds.js';
 import { writeSafetensors } from '../tensors/safetensors.js';
 import { legacyModuleType, type ModuleKind } from './modules-json.js';
 import type { TextSettings } from './sentence-transformers.js';
+import { OWN_POOLING } from './sentence-transformers.js';
 
 export interface SentenceTransformersFiles extends Partial<TextSettings> {
   head: HeadDescription;
@@ -49,14 +51,14 @@ export async function writeSentenceTransformersFiles(
     max_seq_length: maxSequenceLength ?? null,
     do_lower_case: lowercase,
   });
-  await writePooling(join(folder, folderOf('Pooling')), head.pooling, hiddenSize);
+  await writePooling(join(folder, folderOf('Pooling')), head, hiddenSize);
   if (dense) await writeDense(join(folder, folderOf('Dense')), dense);
   if (layerNorm) await writeLayerNorm(join(folder, folderOf('LayerNorm')), layerNorm);
 }
 
 async function writePooling(
   folder: string,
-  pooling: HeadDescription['pooling'],
+  { pooling, poolingOptions }: Pooling,
   size: number,
 ): Promise<void> {
   await writeModule(folder, {
@@ -65,6 +67,8 @@ async function writePooling(
     pooling_mode_mean_tokens: pooling === 'mean',
     pooling_mode_max_tokens: false,
     pooling_mode_mean_sqrt_len_tokens: false,
+    // What sentence-transformers has no name for.
+    ...(!['first', 'mean'].includes(pooling) && { [OWN_POOLING]: { name: pooling, ...poolingOptions } }),
   });
 }
 

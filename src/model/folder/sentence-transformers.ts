@@ -10,6 +10,7 @@ import {
   type LayerNormLayer,
   type Similarity,
 } from '../encoder/head.js';
+import { type Pooling, representations } from '../representation/kinds.js';
 import type { ModuleFolders } from './modules-json.js';
 import { openWeights } from './weights.js';
 
@@ -39,7 +40,7 @@ export async function readModuleHead(
   const layerNorm =
     modules.LayerNorm === undefined ? undefined : await readLayerNorm(join(folder, modules.LayerNorm), size);
   return {
-    pooling,
+    ...pooling,
     ...(dense && { dense }),
     ...(layerNorm && { layerNorm }),
     normalize: modules.Normalize !== undefined,
@@ -48,6 +49,9 @@ export async function readModuleHead(
     similarity: (await readSimilarity(folder)) ?? (layerNorm ? 'dot' : 'cosine'),
   };
 }
+
+/** The field of `1_Pooling/config.json` that names a pooling of nearmiss, or of a user's module. */
+export const OWN_POOLING = 'nearmiss_pooling';
 
 const MODES: Record<string, string> = {
   pooling_mode_cls_token: 'cls',
@@ -61,19 +65,29 @@ const MODES: Record<string, string> = {
 const poolingSchema = z.looseObject({
   pooling_mode: z.union([z.string(), z.array(z.string())]).optional(),
   include_prompt: z.boolean().optional(),
+  [OWN_POOLING]: z.looseObject({ name: z.string() }).optional(),
 });
 
+function ownPooling(path: string, { name, ...poolingOptions }: { name: string }): Pooling {
+  if (representations.find(name)) return { pooling: name, poolingOptions };
+  throw new NearmissError(`${path}: field "${OWN_POOLING}": no pooling is called "${name}" here`, {
+    hint: 'name the module that registers it: --module FILE, or use: in the recipe',
+  });
+}
+
 /** Reads `1_Pooling/config.json`, in the old form (one flag a mode) or the new (`pooling_mode`). */
-export async function readPooling(path: string): Promise<'first' | 'mean'> {
+export async function readPooling(path: string): Promise<Pooling> {
   const config = await readJsonFile(path, poolingSchema);
+  const own = config[OWN_POOLING];
+  if (own) return ownPooling(path, own);
   const flagged = Object.keys(MODES).filter((flag) => config[flag] === true);
   const modes =
     config.pooling_mode === undefined ? flagged.map((flag) => MODES[flag]) : [config.pooling_mode].flat();
   if (config.include_prompt === false) {
     throw new NearmissError(`${path}: field "include_prompt": expected true, got false`, { hint: SUPPORTED });
   }
-  if (modes.length === 1 && modes[0] === 'cls') return 'first';
-  if (modes.length === 0 || (modes.length === 1 && modes[0] === 'mean')) return 'mean';
+  if (modes.length === 1 && modes[0] === 'cls') return { pooling: 'first' };
+  if (modes.length === 0 || (modes.length === 1 && modes[0] === 'mean')) return { pooling: 'mean' };
   throw new NearmissError(`${path}: pooling mode: expected cls or mean, got ${modes.join(' + ')}`, {
     hint: SUPPORTED,
   });

@@ -5,7 +5,6 @@ export const firstKind = representationKind({
   description: "the first token's state",
   options: {},
   create: () => ({
-    rows: () => 1,
     weigh: (_, weights) => {
       weights[0] = 1;
     },

@@ -2,20 +2,14 @@ import type { z } from 'zod';
 import type { Kind, OptionsOf } from '../../base/registry.js';
 import type { TokenizedText } from '../encoder/packed-batch.js';
 
-/**
- * How the states of a text's tokens become its rows: each row is a weighted sum of them. One row a text for pooled
- * vectors, the first m for ME-BERT, one a token for ColBERT.
- */
+/** How the states of a text's tokens become its row: a weighted sum of them. */
 export interface Representation {
-  /** How many rows a text has, at least 1. */
-  rows(text: TokenizedText): number;
   /**
-   * Writes the weights of a text's tokens in its rows.
+   * Writes the weights of a text's tokens.
    *
-   * @param weights rows × length, all 0
-   * @param length columns: the text's tokens and the padding behind them
+   * @param weights one for each of the text's tokens and for the padding behind them, all 0
    */
-  weigh(text: TokenizedText, weights: Float32Array, length: number): void;
+  weigh(text: TokenizedText, weights: Float32Array): void;
   /** Whether only the first token's state is ever used, so that the last layer needs to compute no other. */
   readonly firstTokenOnly?: boolean;
 }

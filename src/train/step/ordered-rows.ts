@@ -5,14 +5,14 @@ import {
   type DropoutPlace,
   type EncoderGraph,
   encoderFeeds,
-  type HeadConfig,
   textsDim,
 } from '../../model/encoder/encoder-graph.js';
 import { packBatch, type TokenizedText } from '../../model/encoder/packed-batch.js';
+import type { Representation } from '../../model/representation/representation.js';
 
 export interface OrderedRowsOptions {
   config: EncoderConfig;
-  pooling: HeadConfig['pooling'];
+  representation: Representation;
   /** As of the graph that was built. */
   prefix: string;
   groups: number;
@@ -35,9 +35,9 @@ export class OrderedRows {
   }
 
   feeds(texts: readonly TokenizedText[], random: StepRandom): Record<string, DenseTensor> {
-    const { config, pooling, prefix, groups } = this.#options;
+    const { config, representation, prefix, groups } = this.#options;
     const { padTokenId, positionOffset } = config;
-    const packed = packBatch(texts, { groups, pooling, padTokenId, positionOffset });
+    const packed = packBatch(texts, { groups, representation, padTokenId, positionOffset });
     const rowOf = new Int32Array(texts.length);
     packed.order.forEach((text, row) => {
       rowOf[text] = row;

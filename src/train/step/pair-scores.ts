@@ -1,5 +1,5 @@
 import { type DenseTensor, matmul, mul } from '../../engine/index.js';
-import { buildCrossEncoder } from '../../model/cross-encoder/cross-encoder-graph.js';
+import { buildCrossEncoder, FIRST_TOKEN } from '../../model/cross-encoder/cross-encoder-graph.js';
 import { textsDim } from '../../model/encoder/encoder-graph.js';
 import { type CrossEncoderModel, joinTexts } from '../../model/index.js';
 import type { RetrievalBatch } from '../task/batch.js';
@@ -33,7 +33,7 @@ export function pairScores(options: { model: CrossEncoderModel; dropout?: boolea
     const rows = new OrderedRows(
       graph,
       { ...encoder, embeddings },
-      { config, pooling: 'first', prefix: '', groups: GROUPS },
+      { config, representation: FIRST_TOKEN, prefix: '', groups: GROUPS },
     );
     const rowOf = graph.input('row of pair', [QUERIES, PAIRS]);
     const columnOf = graph.input('column of pair', [PAIRS, DOCUMENTS]);

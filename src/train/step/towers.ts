@@ -13,6 +13,7 @@ import {
   embeddingSize,
   encoderParameters,
 } from '../../model/encoder/encoder-graph.js';
+import { representationOf } from '../../model/representation/kinds.js';
 import type { Towers } from '../../recipe/recipe.js';
 import type { RetrievalBatch } from '../task/batch.js';
 import { OrderedRows } from './ordered-rows.js';
@@ -39,7 +40,7 @@ export class Tower extends OrderedRows {
   ) {
     const { config, head } = options.spec;
     const encoder = buildEncoder(graph, options.spec, options);
-    super(graph, encoder, { ...options, config, pooling: head.pooling });
+    super(graph, encoder, { ...options, config, representation: representationOf(head) });
   }
 
   /** [texts, size], in the order the texts were given. */
