@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { fileCheckSchema } from '../../base/checked-file.js';
 import { NearmissError } from '../../base/errors.js';
@@ -50,9 +51,9 @@ export type TokenType = TokenCacheMeta['tokenType'];
 
 /** A cache that is not what its `meta.json` says; it can only be built anew. */
 export class DamagedCacheError extends NearmissError {
-  constructor(directory: string, reason: string) {
-    super(`${directory}: damaged token cache: ${reason}`, {
-      hint: 'delete this folder: it is built again when it is next needed',
+  constructor(directory: string, file: string, reason: string) {
+    super(`${join(directory, file)}: damaged token cache: ${reason}`, {
+      hint: `delete ${directory}: it is built again when it is next needed`,
     });
   }
 }
@@ -70,9 +71,9 @@ export function completeMeta(meta: Omit<TokenCacheMeta, 'format' | 'blockBytes'>
 
 export function parseMeta(text: string, directory: string): TokenCacheMeta {
   try {
-    return parseSealedJson(text, { where: CACHE_FILES.meta, schema: metaSchema });
+    return parseSealedJson(text, { where: 'the description', schema: metaSchema });
   } catch (error) {
-    throw new DamagedCacheError(directory, (error as Error).message);
+    throw new DamagedCacheError(directory, CACHE_FILES.meta, (error as Error).message);
   }
 }
 

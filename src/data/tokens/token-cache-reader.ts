@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { FileCheck } from '../../base/checked-file.js';
 import { hasCode } from '../../base/errors.js';
@@ -49,8 +49,9 @@ export class TokenCache {
       const meta = parseMeta(await readFile(join(directory, CACHE_FILES.meta), 'utf8'), directory);
       return new TokenCache(directory, meta, await openParts(directory, meta, options.cacheBytes));
     } catch (error) {
-      if (hasCode(error, 'ENOENT')) throw new DamagedCacheError(directory, 'a file is missing');
-      throw error;
+      if (!hasCode(error, 'ENOENT')) throw error;
+      const { path } = error as NodeJS.ErrnoException;
+      throw new DamagedCacheError(directory, basename(path ?? CACHE_FILES.meta), 'no such file');
     }
   }
 
@@ -154,7 +155,7 @@ async function openParts(directory: string, meta: TokenCacheMeta, cacheBytes?: n
   const expected = meta.tokenCount * tokenBytes(meta.tokenType);
   const { size } = await stat(tokensPath);
   if (size !== expected) {
-    throw new DamagedCacheError(directory, `${CACHE_FILES.tokens}: expected ${expected} bytes, got ${size}`);
+    throw new DamagedCacheError(directory, CACHE_FILES.tokens, `expected ${expected} bytes, got ${size}`);
   }
   const read = (name: string, check: FileCheck) => readChecked(directory, name, check);
   const offsets = await read(CACHE_FILES.offsets, meta.offsets);
@@ -168,8 +169,7 @@ async function openParts(directory: string, meta: TokenCacheMeta, cacheBytes?: n
       blockBytes: BLOCK_BYTES,
       checksums: new Uint32Array(blocks.buffer),
       cacheBytes: cacheBytes ?? DEFAULT_CACHE_BYTES,
-      damaged: (block) =>
-        new DamagedCacheError(directory, `${CACHE_FILES.tokens}: block ${block} was altered`),
+      damaged: (block) => new DamagedCacheError(directory, CACHE_FILES.tokens, `block ${block} was altered`),
     }),
   };
 }
@@ -182,9 +182,9 @@ async function readChecked(
   // A copy of its own, aligned for every number type.
   const bytes = new Uint8Array(await readFile(join(directory, name)));
   if (bytes.length !== check.bytes) {
-    throw new DamagedCacheError(directory, `${name}: expected ${check.bytes} bytes, got ${bytes.length}`);
+    throw new DamagedCacheError(directory, name, `expected ${check.bytes} bytes, got ${bytes.length}`);
   }
-  if (crc32(bytes) !== check.crc32) throw new DamagedCacheError(directory, `${name}: was altered`);
+  if (crc32(bytes) !== check.crc32) throw new DamagedCacheError(directory, name, 'it was altered');
   return bytes;
 }
 

@@ -237,9 +237,9 @@ describe('damage', () => {
       const reading = TokenCache.open(cache.directory).then(async (opened) =>
         opened.range(0, 1).finally(() => opened.close()),
       );
-      const block = name === CACHE_FILES.tokens ? 'block 0 ' : '';
+      const what = name === CACHE_FILES.tokens ? 'block 0 was altered' : 'it was altered';
       await expect(reading).rejects.toThrow(
-        isMeta ? `${name}: the file is damaged` : `${name}: ${block}was altered`,
+        `${path}: damaged token cache: ${isMeta ? 'the description: the file is damaged' : what}`,
       );
     });
   });

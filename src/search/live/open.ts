@@ -82,7 +82,10 @@ async function open(searcher: Searcher, options: OpenLiveOptions): Promise<LiveS
     const allLimits = { ...DEFAULT_LIMITS, ...limits };
     const store = new LiveStore({ layer, log, lost: lock.lost, limits: allLimits, onWarning });
     const superseded = log.bytes - layer.overlay.counts.bytes;
-    if (encoded > 0 || superseded > Math.max(MIN_WASTE_BYTES, WASTE * log.bytes)) await store.compact();
+    if (encoded > 0 || superseded > Math.max(MIN_WASTE_BYTES, WASTE * log.bytes)) {
+      // On a full disk say: the log is longer than it need be, and everything is in it.
+      await store.compact().catch((error) => onWarning(`live documents: ${error.message}`));
+    }
     return new OpenedLiveSearcher(store, lock.release);
   } catch (error) {
     await log?.close();

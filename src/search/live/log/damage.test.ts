@@ -1,12 +1,13 @@
 import { cp, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { firstFormatFile } from './first-format.fixture.js';
 import {
   append,
   FILE_HEADER,
   FRAME_HEADER,
+  framesOf,
   logOf,
   openLog,
   readBack,
@@ -166,15 +167,28 @@ test('a mark that is damaged or missing costs nothing', async () => {
   expect(await readBack(folder)).toEqual({ records: ['a'], cuts: [] });
 });
 
-test('what is written after the mark is read, too', async () => {
+test('the mark follows every write, and a log beyond it is read, too', async () => {
   const folder = await temporaryFolder();
+  const path = join(folder, 'mark.json');
   const { log } = await openLog(folder);
-  const large = 'x'.repeat(600_000);
-  for (const record of ['a', large, large, large, 'b']) await append(log, record);
-  const { bytes } = JSON.parse(await readFile(join(folder, 'mark.json'), 'utf8'));
-  expect(bytes).toBeGreaterThan(1_000_000);
-  await log.close({ isOurs: false });
-  expect((await readBack(folder)).records).toHaveLength(5);
+  const before = await readFile(path);
+  for (const record of ['a', 'b', 'c']) await append(log, record);
+  // As after a kill: nothing was closed.
+  const { bytes } = await vi.waitFor(async () => {
+    const mark = JSON.parse(await readFile(path, 'utf8'));
+    expect(mark.bytes).toBe(log.bytes);
+    return mark;
+  });
+  const killed = await temporaryFolder();
+  await cp(folder, killed, { recursive: true });
+  await truncate(join(killed, LOG_1), framesOf('a', 'b')[2]);
+  await expect(readBack(killed)).rejects.toMatchObject({
+    message: `${join(killed, LOG_1)}: byte ${framesOf('a', 'b')[2]}: expected complete frames up to byte ${bytes} at least, which were acknowledged`,
+    hint: expect.stringContaining('remove mark.json'),
+  });
+  await log.close();
+  await writeFile(path, before);
+  expect(await readBack(folder)).toEqual({ records: ['a', 'b', 'c'], cuts: [] });
 });
 
 test('files of the first version are read, and written anew at the next compaction', async () => {

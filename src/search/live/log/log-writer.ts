@@ -28,14 +28,17 @@ interface Waiting {
 /** Appends records to a log file. Records that arrive while the disk is busy go out together ("group commit"). */
 export class LogWriter {
   #target: LogTarget;
+  readonly #onDurable: (target: LogTarget) => void;
   readonly #waiting: Waiting[] = [];
   #failure: NearmissError | undefined;
   #working: Promise<void> | undefined;
   /** Done between two frames. */
   readonly #between: (() => Promise<void>)[] = [];
 
-  constructor(target: LogTarget) {
+  /** @param onDurable told of the present file whenever more of it is on disk */
+  constructor(target: LogTarget, onDurable: (target: LogTarget) => void) {
     this.#target = target;
+    this.#onDurable = onDurable;
   }
 
   /** The present file, as far as it is durable. */
@@ -70,9 +73,10 @@ export class LogWriter {
       this.#between.push(async () => {
         try {
           if (this.#failure) throw this.#failure;
-          if (!(await this.isInPlace())) throw removed(this.#target.path);
+          if (!(await hasItsName(this.#target.handle, this.#target.path))) throw removed(this.#target.path);
           const { handle } = this.#target;
           this.#target = await open();
+          this.#onDurable(this.#target);
           // All that it was given is on disk.
           await handle.close().catch(() => undefined);
           resolve();
@@ -84,19 +88,9 @@ export class LogWriter {
     });
   }
 
-  /** Whether the present file is still the one that its name leads to. */
-  isInPlace(): Promise<boolean> {
-    return hasItsName(this.#target.handle, this.#target.path);
-  }
-
-  /** Resolves when everything that was appended is durable or refused. */
-  async settled(): Promise<void> {
-    await this.#working;
-  }
-
   /** Waits for what was appended. */
   async close(): Promise<void> {
-    await this.settled();
+    await this.#working;
     await this.#target.handle.close();
   }
 
@@ -154,11 +148,12 @@ export class LogWriter {
       this.#failure = unwritable(path, error, 'open the state folder anew once the disk is in order');
       return this.#failure;
     }
-    if (!(await this.isInPlace())) {
+    if (!(await hasItsName(handle, path))) {
       await this.#cutOff();
       return removed(path);
     }
     this.#target = { ...this.#target, end: end + frame.length, place: after };
+    this.#onDurable(this.#target);
     return undefined;
   }
 

@@ -1,7 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { MARK_FILE } from './mark.js';
 import { type OpenLogOptions, WriteAheadLog } from './write-ahead-log.js';
 
 export const FILE_HEADER = 24;
@@ -54,10 +55,10 @@ export async function logOf(folder: string, ...records: string[]): Promise<strin
   return join(folder, 'log-00000001.wal');
 }
 
-/** As {@link logOf}, by a process that was killed: of its last writes no mark was left. */
-export async function killedLogOf(folder: string, ...records: string[]): Promise<string> {
-  const { log } = await openLog(folder);
-  for (const record of records) await append(log, record);
-  await log.close({ isOurs: false });
-  return join(folder, 'log-00000001.wal');
+/** As {@link logOf}, with a last record that nobody was told of: the process was killed while it was written. */
+export async function interruptedLogOf(folder: string, record: string): Promise<string> {
+  const mark = await readFile(join(folder, MARK_FILE));
+  const path = await logOf(folder, record);
+  await writeFile(join(folder, MARK_FILE), mark);
+  return path;
 }

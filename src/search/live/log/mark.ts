@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
@@ -7,19 +7,14 @@ import { writeFileAtomic } from '../../../base/files.js';
 
 export const MARK_FILE = 'mark.json';
 
+/** Always as long, so that it can be written over. */
+const MARK_BYTES = 128;
+
 const count = z.int().min(0);
 const markSchema = z.object({ log: count, bytes: count, chain: count, check: count });
 
-/**
- * How far a log was certainly written: a file of its own, because a log that was cut between two frames does not show
- * it. It may lag behind, and a log without one is read as it is.
- */
+/** How far a log was certainly written. */
 export type Mark = Omit<z.infer<typeof markSchema>, 'check'>;
-
-export async function writeMark(folder: string, { log, bytes, chain }: Mark): Promise<void> {
-  const mark = { log, bytes, chain, check: checksum({ log, bytes, chain }) };
-  await writeFileAtomic(join(folder, MARK_FILE), `${JSON.stringify(mark)}\n`);
-}
 
 /** @param onDamage told where there is one that cannot be used: nothing is lost with it */
 export async function readMark(
@@ -35,6 +30,58 @@ export async function readMark(
   }
   onDamage(`${path}: damaged; it is written anew, and the log is taken as it is`);
   return undefined;
+}
+
+/**
+ * Notes how far a log was written, in a file of its own: a log that was cut between two frames does not show it. It is
+ * written after the frames it speaks of, over itself and without an fsync, so it costs next to nothing and never says
+ * too much. It may lag behind, and where it cannot be written, on a full disk say, the log does without.
+ */
+export class MarkFile {
+  readonly #handle: FileHandle | undefined;
+  #newest: Mark | undefined;
+  #writing: Promise<void> | undefined;
+
+  private constructor(handle: FileHandle | undefined) {
+    this.#handle = handle;
+  }
+
+  static async open(folder: string, first: Mark): Promise<MarkFile> {
+    const path = join(folder, MARK_FILE);
+    try {
+      await writeFileAtomic(path, encode(first));
+      return new MarkFile(await open(path, 'r+'));
+    } catch {
+      return new MarkFile(undefined);
+    }
+  }
+
+  /** In the background; of several that come meanwhile only the newest is written. */
+  note(mark: Mark): void {
+    this.#newest = mark;
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#writing;
+    await this.#handle?.datasync().catch(() => undefined);
+    await this.#handle?.close();
+  }
+
+  async #write(): Promise<void> {
+    while (this.#newest) {
+      const bytes = encode(this.#newest);
+      this.#newest = undefined;
+      await this.#handle?.write(bytes, 0, bytes.length, 0).catch(() => undefined);
+    }
+  }
+}
+
+function encode({ log, bytes, chain }: Mark): Buffer {
+  const text = JSON.stringify({ log, bytes, chain, check: checksum({ log, bytes, chain }) });
+  return Buffer.from(`${text.padEnd(MARK_BYTES - 1)}\n`);
 }
 
 function checksum({ log, bytes, chain }: Mark): number {

@@ -7,7 +7,7 @@ import {
   FILE_HEADER,
   FRAME_HEADER,
   framesOf,
-  killedLogOf,
+  interruptedLogOf,
   logOf,
   openLog,
   readBack,
@@ -68,7 +68,7 @@ test('a tail that is cut at any byte is taken off, and everything before it stay
   const folder = await temporaryFolder();
   const before = await logOf(folder, 'first', 'second');
   const start = (await readFile(before)).length;
-  const path = await killedLogOf(folder, 'the last record');
+  const path = await interruptedLogOf(folder, 'the last record');
   const whole = await readFile(path);
   const mark = await readFile(join(folder, 'mark.json'));
   for (let size = start; size < whole.length; size++) {
@@ -95,27 +95,32 @@ test('bytes that never arrived after a power cut are a torn tail, too', async ()
   expect((await readBack(folder)).records).toEqual(['first']);
   // The frame's last sector did not arrive; then not even the rest of its header.
   const start = framesOf('first')[1];
-  await killedLogOf(folder, 'x'.repeat(1000));
+  await interruptedLogOf(folder, 'x'.repeat(1000));
+  const mark = await readFile(join(folder, 'mark.json'));
   const killed = await readFile(path);
   for (const from of [512, 1024, start, start + 1]) {
     await writeFile(path, Buffer.from(killed).fill(0, from));
+    await writeFile(join(folder, 'mark.json'), mark);
     const { records } = await readBack(folder).catch((error) => ({ records: error.message }));
     expect(records).toEqual(from === start + 1 ? expect.stringContaining('header of frame 1') : ['first']);
     await writeFile(path, killed);
   }
 });
 
-test('every damaged byte is an error that names file and offset, the last record of a killed process included', async () => {
-  for (const write of [logOf, killedLogOf]) {
-    const folder = await temporaryFolder();
-    const path = await write(folder, 'first', 'second', 'third');
-    const whole = await readFile(path);
-    const frames = framesOf('first', 'second', 'third');
-    expect(whole).toHaveLength(frames[3]);
+test('every damaged byte is an error that names file and offset, whether the last record was acknowledged or not', async () => {
+  const folder = await temporaryFolder();
+  await logOf(folder, 'first', 'second');
+  const unaware = await readFile(join(folder, 'mark.json'));
+  const path = await logOf(folder, 'third');
+  const whole = await readFile(path);
+  const frames = framesOf('first', 'second', 'third');
+  expect(whole).toHaveLength(frames[3]);
+  for (const mark of [unaware, await readFile(join(folder, 'mark.json'))]) {
     for (let at = 0; at < whole.length; at++) {
       const damaged = Buffer.from(whole);
       damaged[at] ^= 0x41;
       await writeFile(path, damaged);
+      await writeFile(join(folder, 'mark.json'), mark);
       const start =
         at < FILE_HEADER ? '(expected|byte 0)' : `byte ${frames.findLast((each) => each <= at)}: `;
       await expect(readBack(folder)).rejects.toThrow(new RegExp(`log-00000001\\.wal: ${start}`));

@@ -7,7 +7,7 @@ import { encodeFileHeader } from './file-header.js';
 import { type ChainPlace, encodeFrame } from './frames.js';
 import { fileName, removeSuperseded } from './log-files.js';
 import { type LogHandle, type LogTarget, LogWriter } from './log-writer.js';
-import { writeMark } from './mark.js';
+import { type Mark, MarkFile } from './mark.js';
 import { readStateFolder } from './read-folder.js';
 import { readFrames } from './read-frames.js';
 import type { StateRead } from './read-state.js';
@@ -23,9 +23,6 @@ export interface OpenLogOptions {
 
 type OpenFile = (path: string) => Promise<LogHandle>;
 
-/** The mark of what was written lags behind by at most this many bytes. */
-const MARK_BYTES = 2 ** 20;
-
 /**
  * Records that survive a crash, in a folder of numbered files: `snapshot-n` holds everything before `log-n` in short,
  * `log-n` and its successors what came after. A newer snapshot makes the files before it superfluous. No file is removed
@@ -40,20 +37,19 @@ export class WriteAheadLog {
   readonly folder: string;
   readonly #openFile: OpenFile;
   readonly #writer: LogWriter;
+  readonly #mark: MarkFile;
   /** Bytes in the files before the log that is written to. */
   #earlierBytes: number;
-  /** Up to where that log is marked as written. */
-  #markedEnd = 0;
-  #marking: Promise<void> | undefined;
   #compacting: Promise<void> | undefined;
 
   private constructor(
     folder: string,
-    { target, earlierBytes }: { target: LogTarget; earlierBytes: number },
+    { target, earlierBytes, mark }: { target: LogTarget; earlierBytes: number; mark: MarkFile },
     openFile: OpenFile,
   ) {
     this.folder = folder;
-    this.#writer = new LogWriter(target);
+    this.#writer = new LogWriter(target, (durable) => mark.note(markOf(durable)));
+    this.#mark = mark;
     this.#earlierBytes = earlierBytes;
     this.#openFile = openFile;
   }
@@ -63,9 +59,9 @@ export class WriteAheadLog {
     await mkdir(folder, { recursive: true });
     const state = await readStateFolder(folder, { onRecord, onWarning });
     await removeSuperseded(folder, state.snapshot ?? 1);
-    const log = new WriteAheadLog(folder, await goOn(folder, state, openFile, onWarning), openFile);
-    await log.#mark();
-    return log;
+    const place = await goOn(folder, state, openFile, onWarning);
+    const mark = await MarkFile.open(folder, markOf(place.target));
+    return new WriteAheadLog(folder, { ...place, mark }, openFile);
   }
 
   /** Bytes of all files. */
@@ -79,10 +75,7 @@ export class WriteAheadLog {
 
   /** Resolves when the record is on disk, with what `apply` gives; records are applied in the order of the calls. */
   append<T>(record: Uint8Array, apply: () => T): Promise<T> {
-    return this.#writer.append(record, () => {
-      if (this.#writer.target.end - this.#markedEnd > MARK_BYTES) void this.#mark();
-      return apply();
-    });
+    return this.#writer.append(record, apply);
   }
 
   /**
@@ -100,18 +93,14 @@ export class WriteAheadLog {
     return compacting;
   }
 
-  /** @param options.isOurs whether the folder is still this process's, so that a mark may be left in it */
-  async close({ isOurs = true }: { isOurs?: boolean } = {}): Promise<void> {
+  async close(): Promise<void> {
     await this.#compacting?.catch(() => undefined);
-    await this.#writer.settled();
-    await this.#marking;
-    if (isOurs && (await this.#writer.isInPlace())) await this.#mark();
     await this.#writer.close();
+    await this.#mark.close();
   }
 
   async #compact(capture: () => Iterable<Uint8Array>): Promise<void> {
     const content = await this.#rotate(capture);
-    await this.#mark();
     this.#earlierBytes = await writeSnapshot(this.folder, content);
     await removeSuperseded(this.folder, content.number);
   }
@@ -128,16 +117,10 @@ export class WriteAheadLog {
     });
     return content!;
   }
+}
 
-  /** Notes how far the log was written. That it cannot be noted, on a full disk say, takes nothing from the log. */
-  #mark(): Promise<void> {
-    const { number, end, place } = this.#writer.target;
-    this.#markedEnd = end;
-    const mark = { log: number, bytes: end, chain: place.chain };
-    const before = this.#marking ?? Promise.resolve();
-    this.#marking = before.then(() => writeMark(this.folder, mark)).catch(() => undefined);
-    return this.#marking;
-  }
+function markOf({ number, end, place }: LogTarget): Mark {
+  return { log: number, bytes: end, chain: place.chain };
 }
 
 /** Opens the log that was read last for writing, or the next one where that is new or of an earlier version. */

@@ -1,4 +1,4 @@
-import type { Document } from '../../data/index.js';
+import type { Document } from '../../src/data/index.js';
 
 const GROUPS = 12;
 const MEMBERS = ['a', 'b', 'c'];
@@ -6,7 +6,7 @@ const MEMBERS = ['a', 'b', 'c'];
 const PADDING = 'near miss '.repeat(300);
 
 /**
- * The writes of live-kill.fixture.ts, known beforehand: write n puts or removes the three documents of a group
+ * The writes of live-writer.ts, known beforehand: write n puts or removes the three documents of a group
  * together, so that a part of a write would show.
  */
 export class KillModel {

@@ -2,9 +2,9 @@
  * A process that writes until it is killed, and says on stdout which writes were acknowledged:
  * `… <collection> <state> [<writes>]`. A refused write ends it.
  */
-import { openSearcher } from '../open/open-searcher.js';
-import { openLiveSearcher } from './index.js';
-import { KillModel } from './kill-model.fixture.js';
+import { openLiveSearcher } from '../../src/search/live/index.js';
+import { openSearcher } from '../../src/search/open/open-searcher.js';
+import { KillModel } from './kill-model.js';
 
 /** Writes under way at the same time, so that some share an fsync. */
 const PIPELINED = 8;

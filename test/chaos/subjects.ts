@@ -1,0 +1,205 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { documentTexts, openDataset } from '../../src/data/index.js';
+import { openTokenCache } from '../../src/data/tokens/token-cache.js';
+import { Random } from '../../src/engine/random.js';
+import { Bm25Searcher, buildBm25Index, openBm25Index } from '../../src/index/bm25/index.js';
+import { documentFiles, documentsFromIds } from '../../src/index/vectors/document-files.js';
+import { openDocumentIndex, writeVectorIndex } from '../../src/index/vectors/open.js';
+import type { IndexType } from '../../src/index/vectors/vector-index.js';
+import { CandidateTable } from '../../src/negatives/candidates.js';
+import { smallTable } from '../../src/negatives/negatives.fixture.js';
+import { StoredDocuments } from '../../src/search/documents/stored-documents.js';
+import { openLiveSearcher } from '../../src/search/live/index.js';
+import { openSearcher } from '../../src/search/open/open-searcher.js';
+import { MINILM } from '../../src/text/tokenizer.fixture.js';
+import { Tokenizer } from '../../src/text/tokenizer.js';
+
+/** Something that is kept on disk, and all that can be read of it. */
+export interface Subject {
+  name: string;
+  /** Makes it in an empty folder. */
+  make(folder: string): Promise<void>;
+  /** Where in the folder its files are. */
+  files: string;
+  /** What it gives; the same every time, unless its files change. */
+  read(folder: string): Promise<unknown>;
+}
+
+const WORDS = ['apple', 'pear', 'plum', 'fig', 'quince', 'medlar', 'cherry', 'damson'];
+const DIMENSION = 6;
+
+const documents = Array.from({ length: 40 }, (_, i) => ({
+  id: `d${i}`,
+  text: WORDS.filter((_, word) => (i >> (word % 5)) & 1 || i % 8 === word).join(' '),
+  metadata: { place: i, fruit: WORDS[i % WORDS.length] },
+}));
+
+export async function writeCorpus(folder: string): Promise<string> {
+  const path = join(folder, 'corpus.jsonl');
+  const lines = documents.map(({ id, ...rest }) => `${JSON.stringify({ _id: id, ...rest })}\n`);
+  await mkdir(folder, { recursive: true });
+  await writeFile(path, lines.join(''));
+  return path;
+}
+
+const bm25: Subject = {
+  name: 'bm25 index',
+  files: 'index',
+  make: async (folder) => {
+    await buildBm25Index(join(folder, 'index'), documents, { vectors: true });
+  },
+  async read(folder) {
+    const index = await openBm25Index(join(folder, 'index'));
+    const searcher = new Bm25Searcher(index);
+    return WORDS.map((word) => {
+      const { ids, scores } = searcher.search(`${word} pear`, 12);
+      return { ids: [...ids].map((id) => index.documentId(id)), scores: [...scores] };
+    });
+  },
+};
+
+function vectors(type: IndexType, access: 'memory' | 'disk'): Subject {
+  const draw = (part: string, rows: number): Float32Array => {
+    const random = Random.from(3, part);
+    return Float32Array.from({ length: rows * DIMENSION }, () => random.normal());
+  };
+  return {
+    name: `${type} index in ${access}`,
+    files: 'index',
+    async make(folder) {
+      const rowIds = documents.flatMap(({ id }, i) => (i % 3 === 0 ? [id, id] : [id]));
+      await writeVectorIndex(join(folder, 'index'), [draw('vectors', rowIds.length)], {
+        type,
+        dimension: DIMENSION,
+        // Several threads build different graphs.
+        threads: 1,
+        extra: documentFiles(documentsFromIds(rowIds, 'rows')),
+      });
+    },
+    async read(folder) {
+      const index = await openDocumentIndex(join(folder, 'index'), { access, threads: 1 });
+      try {
+        const { ids, scores } = await index.search(draw('queries', 5), { k: 7 });
+        return { ids: [...ids].map((id) => index.ids!.idAt(id)), scores: [...scores] };
+      } finally {
+        await index.close();
+      }
+    },
+  };
+}
+
+const documentStore: Subject = {
+  name: 'document store',
+  files: 'cache',
+  async make(folder) {
+    await writeCorpus(folder);
+    await this.read(folder);
+  },
+  async read(folder) {
+    const dataset = await openDataset(join(folder, 'corpus.jsonl'));
+    const store = await StoredDocuments.open(join(folder, 'cache', 'documents'), dataset);
+    try {
+      const metadata: unknown[] = [];
+      for await (const one of store.metadata()) metadata.push(one);
+      const ids = [...store.ids()];
+      return { content: store.content, ids, metadata, documents: await store.getAll(ids) };
+    } finally {
+      await store.close();
+    }
+  },
+};
+
+const tokenCache: Subject = {
+  name: 'token cache',
+  files: 'cache',
+  async make(folder) {
+    await writeCorpus(folder);
+    await this.read(folder);
+  },
+  async read(folder) {
+    const cache = await openTokenCache({
+      source: documentTexts(await openDataset(join(folder, 'corpus.jsonl'))),
+      tokenizer: await tokenizer(),
+      maxLength: 16,
+      directory: join(folder, 'cache'),
+      quiet: true,
+    });
+    try {
+      const { ids, offsets } = await cache.range(0, cache.count);
+      return { texts: documents.map((_, i) => cache.id(i)), ids: [...ids], offsets: [...offsets] };
+    } finally {
+      await cache.close();
+    }
+  },
+};
+
+let loaded: Promise<Tokenizer> | undefined;
+function tokenizer(): Promise<Tokenizer> {
+  loaded ??= Tokenizer.load(MINILM);
+  return loaded;
+}
+
+const candidates: Subject = {
+  name: 'candidates',
+  files: 'table',
+  async make(folder) {
+    await (await smallTable({ 0: [5, 3, 1], 1: [], 2: [9] }, { checkpoint: 300 })).save(
+      join(folder, 'table'),
+    );
+  },
+  async read(folder) {
+    const { provenance, ids, scores, ranks } = await CandidateTable.load(join(folder, 'table'));
+    return { provenance, ids: [...ids], scores: [...scores], ranks: [...ranks] };
+  },
+};
+
+/** A base of words, and on top a snapshot and a log with documents put, replaced and removed. */
+const liveDocuments: Subject = {
+  name: 'live documents',
+  files: 'state',
+  async make(folder) {
+    await writeCorpus(folder);
+    const live = await openLive(folder);
+    for (let i = 0; i < 30; i++) await live.upsert([{ id: `new${i % 20}`, text: `${WORDS[i % 8]} ${i}` }]);
+    await live.remove(['d3', 'new4']);
+    // Writes the log anew: a snapshot.
+    await live.forget(0);
+    for (let i = 0; i < 6; i++) await live.upsert([{ id: `later${i}`, text: `${WORDS[i]} later` }]);
+    await live.close();
+  },
+  async read(folder) {
+    const live = await openLive(folder);
+    try {
+      const ids = [...live.documents.ids()].sort();
+      const found = await live.retriever('bm25').search(WORDS, { k: 15 });
+      return { version: live.version, documents: await live.documents.getAll(ids), found };
+    } finally {
+      await live.close();
+    }
+  },
+};
+
+function openLive(folder: string): ReturnType<typeof openLiveSearcher> {
+  const searcher = openSearcher(join(folder, 'corpus.jsonl'));
+  return searcher.then((base) =>
+    openLiveSearcher(base, { state: join(folder, 'state'), onWarning: () => undefined }).catch(
+      async (error) => {
+        await base.close();
+        throw error;
+      },
+    ),
+  );
+}
+
+export const SUBJECTS: readonly Subject[] = [
+  liveDocuments,
+  bm25,
+  vectors('flat', 'memory'),
+  vectors('flat', 'disk'),
+  vectors('hnsw', 'memory'),
+  vectors('hnsw', 'disk'),
+  documentStore,
+  tokenCache,
+  candidates,
+];
