@@ -10,6 +10,7 @@ export { type Dataset, type Document, openDataset, type Query } from './data/ind
 export * as engine from './engine/index.js';
 export * as evaluation from './evaluate/index.js';
 export { evaluate, readRun, writeRun } from './evaluate/index.js';
+export * as examples from './examples/index.js';
 export * as bm25 from './index/bm25/index.js';
 export * as vectors from './index/vectors/index.js';
 export * as loss from './loss/index.js';
@@ -27,6 +28,7 @@ export * as fusion from './search/fusion/index.js';
 export * as search from './search/index.js';
 export { openSearcher, type Searcher } from './search/index.js';
 export * as serve from './serve/index.js';
+export * as teacher from './teacher/index.js';
 export * as text from './text/index.js';
 export { Tokenizer, trainTokenizer } from './text/index.js';
 export * as training from './train/index.js';
