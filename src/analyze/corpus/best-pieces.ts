@@ -1,3 +1,4 @@
+import { innerProduct } from '../../base/inner-product.js';
 import type { DrawnNegatives } from './draw-negatives.js';
 import type { ExactCorpus } from './exact-corpus.js';
 import type { SampledQuery } from './sample.js';
@@ -17,12 +18,7 @@ export async function bestPieces(
   return (query, document) => {
     const pieces = vectors.get(document)!;
     const { vector } = queries[query];
-    return pieces.reduce((best, piece) => (dot(vector, piece) > dot(vector, best) ? piece : best));
+    const score = (piece: Float32Array): number => innerProduct(vector, piece);
+    return pieces.reduce((best, piece) => (score(piece) > score(best) ? piece : best));
   };
-}
-
-function dot(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
-  return sum;
 }

@@ -1,3 +1,4 @@
+import { innerProduct } from '../../base/inner-product.js';
 import type { SessionOptions } from '../../engine/index.js';
 import { loadSide, type Side } from '../../model/folder/tower-folders.js';
 import { Encoder } from '../../model/index.js';
@@ -56,11 +57,10 @@ export class PointEncoder {
     vectors.set(vector);
     documents.forEach((_, i) => {
       for (let piece = offsets[i]; piece < offsets[i + 1]; piece++) {
-        const row = pieces.subarray(piece * dimension, (piece + 1) * dimension);
-        const score = row.reduce((sum, value, k) => sum + value * vector[k], 0);
+        const score = innerProduct(vector, pieces, piece * dimension);
         if (score <= scores[i]) continue;
         scores[i] = score;
-        vectors.set(row, (i + 1) * dimension);
+        vectors.set(pieces.subarray(piece * dimension, (piece + 1) * dimension), (i + 1) * dimension);
       }
     });
     return { vectors, dimension, scores };
