@@ -6,7 +6,7 @@ import { findFixedTable } from '../run/fixed-tables.js';
 import type { StepEvaluation } from '../run/step-evaluation.js';
 import { randomSource } from '../train/mining/stage-negatives.js';
 import { BatchMaker, type CountedSource } from '../train/task/batch-maker.js';
-import type { RunView } from './corpus/run-view.js';
+import type { OpenCheckpoint } from './corpus/open-checkpoint.js';
 import type { RunHistory } from './history.js';
 import { median } from './statistics.js';
 
@@ -37,11 +37,13 @@ export interface Costs {
 }
 
 /** What the parts of training and serving cost (Table 5 of the ANCE paper). */
-export async function costsOf(view: RunView, history: RunHistory): Promise<Costs> {
-  const refresh = await refreshCosts(view, history);
-  const making = await batchSeconds(view);
-  const { queries, accumulate } = view.stage.batch;
-  const steps = history.steps.seconds.slice(view.stage.start, view.stage.end).filter(Number.isFinite);
+export async function costsOf(checkpoint: OpenCheckpoint, history: RunHistory): Promise<Costs> {
+  const refresh = await refreshCosts(checkpoint, history);
+  const making = await batchSeconds(checkpoint);
+  const { queries, accumulate } = checkpoint.stage.batch;
+  const steps = history.steps.seconds
+    .slice(checkpoint.stage.start, checkpoint.stage.end)
+    .filter(Number.isFinite);
   const step = median(steps);
   const rows: Cost[] = [
     {
@@ -82,7 +84,7 @@ export async function costsOf(view: RunView, history: RunHistory): Promise<Costs
       unit: 'batch',
       origin: 'events',
     },
-    ...(await servingCosts(view)),
+    ...(await servingCosts(checkpoint)),
   ];
   const whole = refresh.encode + refresh.index + refresh.search;
   return {
@@ -101,7 +103,7 @@ interface RefreshCosts {
 }
 
 /** Medians over refreshes or, in a run without ANN negatives, over the passes made to measure. */
-async function refreshCosts(view: RunView, { refreshes }: RunHistory): Promise<RefreshCosts> {
+async function refreshCosts(checkpoint: OpenCheckpoint, { refreshes }: RunHistory): Promise<RefreshCosts> {
   // One that found its index on disk, after a crash, did not encode.
   const whole = refreshes.filter(({ encodeSeconds }) => encodeSeconds > 0);
   if (whole.length > 0) {
@@ -114,23 +116,23 @@ async function refreshCosts(view: RunView, { refreshes }: RunHistory): Promise<R
     };
   }
   const measured: StepEvaluation[] = [];
-  for (const step of await view.run.steps('evaluations')) {
-    const file = relative(view.run.path, view.run.stepPath('evaluations', step));
-    const evaluation = await view.run.readJson<StepEvaluation>(file);
+  for (const step of await checkpoint.run.steps('evaluations')) {
+    const file = relative(checkpoint.run.path, checkpoint.run.stepPath('evaluations', step));
+    const evaluation = await checkpoint.run.readJson<StepEvaluation>(file);
     if (evaluation && evaluation.seconds.encode > 0) measured.push(evaluation);
   }
   return {
     encode: median(measured.map(({ seconds }) => seconds.encode)),
     index: median(measured.map(({ seconds }) => seconds.index)),
     search: median(measured.map(({ seconds }) => seconds.search)),
-    documents: view.data.documents.count,
+    documents: checkpoint.data.documents.count,
     queries: median(measured.map(({ queries }) => queries)),
   };
 }
 
-async function batchSeconds(view: RunView): Promise<number> {
-  const { data, recipe, stage } = view;
-  const sources = await stageSources(view);
+async function batchSeconds(checkpoint: OpenCheckpoint): Promise<number> {
+  const { data, recipe, stage } = checkpoint;
+  const sources = await stageSources(checkpoint);
   const maker = new BatchMaker({
     data,
     stage,
@@ -145,7 +147,7 @@ async function batchSeconds(view: RunView): Promise<number> {
 }
 
 /** What the stage draws from, as it is on disk now; nothing is mined, since the run may be about to do that itself. */
-async function stageSources({ run, data, stage }: RunView): Promise<CountedSource[]> {
+async function stageSources({ run, data, stage }: OpenCheckpoint): Promise<CountedSource[]> {
   const newest = (await run.steps('negatives')).at(-1) ?? 0;
   const sources: CountedSource[] = [];
   for (const recipe of stage.negatives) {
@@ -160,7 +162,7 @@ async function stageSources({ run, data, stage }: RunView): Promise<CountedSourc
   return sources;
 }
 
-async function servingCosts({ data, queryEncoder, corpus }: RunView): Promise<Cost[]> {
+async function servingCosts({ data, queryEncoder, corpus }: OpenCheckpoint): Promise<Cost[]> {
   const count = Math.min(QUERIES, data.queries.count);
   if (count === 0) throw new NearmissError(`${data.dataset.name}: expected queries, got none`);
   const { texts } = await data.queries.texts(Array.from({ length: count }, (_, query) => query));
