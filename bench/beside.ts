@@ -10,7 +10,8 @@ import { parseArgs } from 'node:util';
 import { fingerprintRecipe } from '../src/recipe/fingerprint.js';
 import { loadRecipe } from '../src/recipe/load.js';
 import { parseEvents } from '../src/run/events.js';
-import { createRun, openRun } from '../src/train/process/run-setup.js';
+import { openRun } from '../src/run/open-run.js';
+import { createRun } from '../src/train/process/create-run.js';
 import { exitOf } from '../test/kill.fixture.js';
 
 const CLI = resolve(import.meta.dirname, '../dist/cli/main.js');

@@ -22,6 +22,7 @@ export {
   saveEncoderModel,
 } from './model/index.js';
 export * as negatives from './negatives/index.js';
+export { type Axes, axes } from './recipe/axes.js';
 export * as fusion from './search/fusion/index.js';
 export * as search from './search/index.js';
 export { openSearcher, type Searcher } from './search/index.js';

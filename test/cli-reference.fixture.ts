@@ -5,7 +5,8 @@ const INTRODUCTION = `# Commands
 What \`nearmiss COMMAND --help\` says, on one page. Made from the commands themselves by a test
 (\`npx vitest run test/cli-docs -u\`).
 
-Results go to stdout; progress and logs to stderr. \`--debug\` shows stack traces. Exit codes: 0 done, 1 failed, 2 wrong
+Results go to stdout; progress and logs to stderr. \`--debug\` shows stack traces, \`--module FILE\` runs a
+[module with values of your own](recipes.md#values-of-your-own) first. Exit codes: 0 done, 1 failed, 2 wrong
 usage, 130 stopped by Ctrl-C.
 `;
 

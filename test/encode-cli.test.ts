@@ -36,7 +36,7 @@ async function* corpus(): AsyncGenerator<string> {
 
 async function expected(texts: string[], use?: string): Promise<Float32Array> {
   const encoder = await Encoder.create(model, { session: { threads: 1 } });
-  const vectors = await encoder.encode(texts, { use });
+  const { vectors } = await encoder.encode(texts, { use });
   await encoder.release();
   return vectors;
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDocumentIndex } from '../src/index/vectors/index.js';
+import { oneRowEach } from '../src/model/encoder/encoded-texts.js';
 import { VectorFileWriter } from '../src/model/tensors/vector-file.js';
 import { type CliResult, runBuiltCli } from './console-blocks.fixture.js';
 
@@ -14,7 +15,7 @@ async function writeVectors(name: string, rows: number[][], ids?: string[]): Pro
     dimension: rows[0].length,
     ids: ids !== undefined,
   });
-  await writer.write(Float32Array.from(rows.flat()), ids);
+  await writer.write({ vectors: Float32Array.from(rows.flat()), offsets: oneRowEach(rows.length) }, ids);
   await writer.commit();
 }
 

@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fullText, openDataset } from '../../src/data/index.js';
 import { Random, Session, type SessionOptions } from '../../src/engine/index.js';
-import { Encoder, type EncoderModel, type TokenizedText } from '../../src/model/index.js';
-import { tokensAt } from '../../src/text/token-batch.js';
+import { Encoder, type EncoderModel, type TokenizedText, tokenizedTexts } from '../../src/model/index.js';
 
 const COLLECTIONS = ['scifact', 'medquad'].map((name) =>
   resolve(import.meta.dirname, '../../../shared/data', name),
@@ -26,11 +25,11 @@ export async function encodingWorks(
   const encoder = await Encoder.create(model, { session: options.session });
   const strings = await someTexts(options.texts);
   const batch = await encoder.tokenize(strings);
-  const texts = strings.map((_, i) => ({ ids: tokensAt(batch, i) }));
-  const works: EncodingWorks = { ours: () => encoder.encodeTokens(texts), tokens: batch.ids.length };
+  const tokenized = tokenizedTexts(batch);
+  const works: EncodingWorks = { ours: () => encoder.encodeTokens(tokenized), tokens: batch.ids.length };
   if (!options.reference) return works;
   const session = await Session.create(options.reference, options.session);
-  return { ...works, reference: () => runReference(session, texts) };
+  return { ...works, reference: () => runReference(session, tokenized.texts) };
 }
 
 /** Half documents, half queries, as retrieval has them; made up where there is no collection. */

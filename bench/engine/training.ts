@@ -1,9 +1,11 @@
 import { AdamW, Random, type SessionOptions } from '../../src/engine/index.js';
 import { nll } from '../../src/loss/index.js';
 import type { EncoderConfig, EncoderModel, TokenizedText } from '../../src/model/index.js';
+import { scorers } from '../../src/model/scorer/kinds.js';
 import { Learner } from '../../src/train/learner.js';
-import { DirectStep } from '../../src/train/step/step.js';
-import type { TrainingBatch } from '../../src/train/task/batch.js';
+import { DirectStep } from '../../src/train/step/direct-step.js';
+import { towerScores } from '../../src/train/step/tower-scores.js';
+import type { RetrievalBatch } from '../../src/train/task/batch.js';
 import type { Work } from './gemm.js';
 
 /** How many texts, and of how many tokens. */
@@ -20,7 +22,7 @@ export const FULL_BATCH: BatchShape = { queries: 16, queryTokens: 24, documentTo
 export function randomBatch(
   shape: BatchShape,
   options: { vocabularySize: number; seed: number; vary?: boolean },
-): TrainingBatch {
+): RetrievalBatch {
   const random = Random.from(options.seed, 'bench', 'batch');
   const text = (tokens: number): TokenizedText => {
     const length = options.vary ? 3 + random.integer(tokens - 2) : tokens;
@@ -28,6 +30,7 @@ export function randomBatch(
   };
   const { queries, queryTokens, documentTokens } = shape;
   return {
+    examples: queries,
     queries: Array.from({ length: queries }, () => text(queryTokens)),
     documents: Array.from({ length: 2 * queries }, () => text(documentTokens)),
     positives: Array.from({ length: queries }, (_, i) => i),
@@ -38,9 +41,14 @@ export function randomBatch(
 export async function createLearner(
   { spec, parameters }: EncoderModel,
   session: SessionOptions,
-): Promise<Learner> {
+): Promise<Learner<RetrievalBatch>> {
   return new Learner({
-    step: await DirectStep.create({ spec, parameters, loss: nll, scale: 20, session }),
+    step: await DirectStep.create({
+      scores: towerScores({ spec, scorer: scorers.get('dot').create({}) }),
+      losses: [{ loss: nll, scale: 20 }],
+      parameters,
+      session,
+    }),
     parameters,
     optimizer: new AdamW(parameters),
     learningRate: () => 1e-6,

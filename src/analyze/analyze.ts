@@ -5,7 +5,7 @@ import { planRun } from '../run/plan.js';
 import { readRunDescription } from '../run/run-description.js';
 import { RunDirectory } from '../run/run-directory.js';
 import { type ComparedRun, compareRuns } from './compare-runs.js';
-import { bestPieces } from './corpus/best-pieces.js';
+import { bestRows } from './corpus/best-rows.js';
 import { type Bm25Overlap, bm25Overlap } from './corpus/bm25-overlap.js';
 import { annDepth, drawNegatives, TOP } from './corpus/draw-negatives.js';
 import { type GradientBound, gradientBound } from './corpus/gradient-bound.js';
@@ -143,8 +143,8 @@ async function analyzeSample(
   const drawn = await drawNegatives(checkpoint, queries, ranked);
   if (sections.includes('overlap')) result.overlap = negativesOverlap({ drawn, ranked, depth, documents });
   if (sections.includes('gradients')) {
-    const vectorFor = await bestPieces(corpus, queries, drawn);
-    result.gradients = gradientBound({ queries, drawn, temperature: stage.loss.temperature, vectorFor });
+    const vectorFor = await bestRows(corpus, queries, drawn);
+    result.gradients = gradientBound({ queries, drawn, temperature: stage.losses[0].temperature, vectorFor });
   }
   return result;
 }

@@ -1,17 +1,10 @@
 import { relative } from 'node:path';
 import { NearmissError } from '../base/errors.js';
-import { exists } from '../base/files.js';
-import { CandidateTable, TableSource } from '../negatives/index.js';
-import { findFixedTable } from '../run/fixed-tables.js';
 import type { StepEvaluation } from '../run/step-evaluation.js';
-import { randomSource } from '../train/mining/stage-negatives.js';
-import { BatchMaker, type CountedSource } from '../train/task/batch-maker.js';
 import type { OpenCheckpoint } from './corpus/open-checkpoint.js';
 import type { RunHistory } from './history.js';
 import { median } from './statistics.js';
 
-/** Batches made to see how long that takes. */
-const BATCHES = 5;
 /** Queries encoded and searched to see how long that takes. */
 const QUERIES = 64;
 const SERVED = 100;
@@ -39,12 +32,11 @@ export interface Costs {
 /** What the parts of training and serving cost (Table 5 of the ANCE paper). */
 export async function costsOf(checkpoint: OpenCheckpoint, history: RunHistory): Promise<Costs> {
   const refresh = await refreshCosts(checkpoint, history);
-  const making = await batchSeconds(checkpoint);
   const { queries, accumulate } = checkpoint.stage.batch;
-  const steps = history.steps.seconds
-    .slice(checkpoint.stage.start, checkpoint.stage.end)
-    .filter(Number.isFinite);
-  const step = median(steps);
+  const ofStage = (column: readonly number[]): number =>
+    median(column.slice(checkpoint.stage.start, checkpoint.stage.end).filter(Number.isFinite));
+  const step = ofStage(history.steps.seconds);
+  const making = ofStage(history.steps.batchSeconds);
   const rows: Cost[] = [
     {
       part: 'refresh',
@@ -73,14 +65,14 @@ export async function costsOf(checkpoint: OpenCheckpoint, history: RunHistory): 
     {
       part: 'training',
       what: 'make a batch (draw negatives, read tokens)',
-      each: making,
+      each: making / accumulate,
       unit: 'batch',
-      origin: 'measured',
+      origin: 'events',
     },
     {
       part: 'training',
       what: 'forward, backward, update (a step less making its batch)',
-      each: Math.max(0, step / accumulate - making),
+      each: Math.max(0, step - making) / accumulate,
       unit: 'batch',
       origin: 'events',
     },
@@ -130,46 +122,12 @@ async function refreshCosts(checkpoint: OpenCheckpoint, { refreshes }: RunHistor
   };
 }
 
-async function batchSeconds(checkpoint: OpenCheckpoint): Promise<number> {
-  const { data, recipe, stage } = checkpoint;
-  const sources = await stageSources(checkpoint);
-  const maker = new BatchMaker({
-    data,
-    stage,
-    seed: recipe.seed,
-    pieces: recipe.model.passages.mode === 'max',
-  });
-  const seconds: number[] = [];
-  for (let batch = 0; batch < BATCHES; batch++) {
-    seconds.push(await secondsOf(() => maker.at(stage.start + batch, sources)));
-  }
-  return median(seconds) / stage.batch.accumulate;
-}
-
-/** What the stage draws from, as it is on disk now; nothing is mined, since the run may be about to do that itself. */
-async function stageSources({ run, data, stage }: OpenCheckpoint): Promise<CountedSource[]> {
-  const newest = (await run.steps('negatives')).at(-1) ?? 0;
-  const sources: CountedSource[] = [];
-  for (const recipe of stage.negatives) {
-    const { source: name, sampling, count } = recipe;
-    const folder = name === 'ann' ? run.stepPath('negatives', newest) : await findFixedTable(run, recipe);
-    if (name === 'random') sources.push({ source: randomSource(data), count });
-    else if (folder !== undefined && (await exists(folder))) {
-      const table = await CandidateTable.load(folder);
-      sources.push({ source: new TableSource({ table, name, sampling }), count });
-    }
-  }
-  return sources;
-}
-
 async function servingCosts({ data, queryEncoder, corpus }: OpenCheckpoint): Promise<Cost[]> {
   const count = Math.min(QUERIES, data.queries.count);
   if (count === 0) throw new NearmissError(`${data.dataset.name}: expected queries, got none`);
-  const { texts } = await data.queries.texts(Array.from({ length: count }, (_, query) => query));
-  let vectors = await queryEncoder.encodeTokens(texts);
-  const encode = await secondsOf(async () => {
-    vectors = await queryEncoder.encodeTokens(texts);
-  });
+  const texts = await data.queries.texts(Array.from({ length: count }, (_, query) => query));
+  const { vectors } = await queryEncoder.encodeTokens(texts);
+  const encode = await secondsOf(() => queryEncoder.encodeTokens(texts));
   await corpus.search(vectors, SERVED);
   const search = await secondsOf(() => corpus.search(vectors, SERVED));
   const row = (what: string, seconds: number): Cost => ({

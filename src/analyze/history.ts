@@ -16,6 +16,8 @@ export interface StepColumns extends GradientColumns {
   learningRate: number[];
   tokens: number[];
   seconds: number[];
+  /** The part of them in which the batch was made; NaN in runs from before it was recorded. */
+  batchSeconds: number[];
   /** The checkpoint whose negatives served the step; NaN in stages without mined ones. */
   negativesVersion: number[];
   /** Of each source of negatives by itself, where it was measured. */
@@ -48,6 +50,7 @@ export class HistoryBuilder {
     learningRate: [],
     tokens: [],
     seconds: [],
+    batchSeconds: [],
     negativesVersion: [],
     groupNorms: {},
     sources: {},
@@ -88,6 +91,7 @@ async function* runEvents(run: RunDirectory): AsyncGenerator<TimedEvent> {
 function recordStep(columns: StepColumns, event: StepEvent): void {
   const { step } = event;
   for (const name of ['learningRate', 'tokens', 'seconds'] as const) put(columns[name], step, event[name]);
+  put(columns.batchSeconds, step, event.batchSeconds ?? Number.NaN);
   put(columns.negativesVersion, step, event.negativesVersion ?? Number.NaN);
   recordGradients(columns, step, event);
   for (const evidence of event.sources ?? []) {

@@ -4,6 +4,7 @@ import '../engine/no-telemetry.js';
 import { Worker } from 'node:worker_threads';
 import { NearmissError } from '../base/errors.js';
 import { packageFile } from '../base/package-files.js';
+import { loadedModules } from '../recipe/modules.js';
 import { NotThereError } from './not-there.js';
 import type { QualityOptions } from './quality/measure.js';
 import type { Quality } from './quality/quality.js';
@@ -47,7 +48,7 @@ export function runStudy<Kind extends StudyKind>(
 ): Promise<Studies[Kind]['result']> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(packageFile('dist/analyze/study-worker.js'), {
-      workerData: { kind, options },
+      workerData: { kind, options, modules: loadedModules() },
     });
     const stop = (): void => void worker.terminate();
     signal?.addEventListener('abort', stop);

@@ -1,13 +1,14 @@
 // Looks at a run in a worker thread for run-study.ts.
 import { parentPort, workerData } from 'node:worker_threads';
 import { NearmissError } from '../base/errors.js';
+import { loadModules } from '../recipe/modules.js';
 import { NotThereError } from './not-there.js';
 import { measureQuality } from './quality/measure.js';
 import type { StudyMessage, StudyTask } from './run-study.js';
 import { drawSpace } from './space/space.js';
 import type { StudyProgress } from './study-progress.js';
 
-const task = workerData as StudyTask;
+const { modules, ...task } = workerData as StudyTask & { modules: string[] };
 
 function say(message: StudyMessage): void {
   parentPort!.postMessage(message);
@@ -16,6 +17,7 @@ function say(message: StudyMessage): void {
 const onProgress = (progress: StudyProgress): void => say({ progress });
 
 try {
+  await loadModules(modules);
   const result =
     task.kind === 'space'
       ? await drawSpace({ ...task.options, onProgress })

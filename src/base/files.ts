@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs';
-import { type FileHandle, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { hasCode, NearmissError } from './errors.js';
 import { checkContents, type FolderContents } from './folder-contents.js';
+import { makeDirectory } from './make-directory.js';
 import { partialPath } from './partial-path.js';
 import { replaceDirectory } from './replace-directory.js';
 
@@ -39,7 +40,7 @@ export class AtomicFile {
   static async create(path: string): Promise<AtomicFile> {
     const partial = partialPath(path);
     try {
-      await mkdir(dirname(path), { recursive: true });
+      await makeDirectory(dirname(path));
       return new AtomicFile(path, partial, await open(partial, 'w'));
     } catch (error) {
       throw unwritable(path, error);
@@ -121,7 +122,7 @@ export async function writeDirectoryAtomic(
   const place = await realpath(path).catch(() => path);
   const partial = partialPath(place);
   try {
-    await mkdir(partial, { recursive: true });
+    await makeDirectory(partial);
     await fill(partial);
     await syncDirectory(partial);
     // Somebody may have put something there meanwhile.

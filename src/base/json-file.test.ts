@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { parseJson, readJsonFile } from './json-file.js';
+import { parseJson, readJsonFile, writeSealedJsonFile } from './json-file.js';
 
 const schema = z.object({ step: z.int().min(1), nested: z.object({ kind: z.enum(['a', 'b']) }).optional() });
 const parse = (text: string): unknown => parseJson(text, { where: 'state.json', schema });
@@ -34,4 +34,32 @@ test('names a file that is not there and passes the hint on', async () => {
   });
   await writeFile(path, '{"step": 7}');
   expect(await readJsonFile(path, schema)).toEqual({ step: 7 });
+});
+
+test('a sealed file that was altered anywhere is refused by name', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'nearmiss-json-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, 'state.json');
+  const value = { step: 1024, nested: { kind: 'a' }, absent: undefined, zero: -0, 7: 'seven' };
+  await writeSealedJsonFile(path, value);
+  const loose = z.looseObject({});
+  expect(await readJsonFile(path, loose)).toEqual({ step: 1024, nested: { kind: 'a' }, zero: 0, 7: 'seven' });
+  const text = await readFile(path, 'utf8');
+  const other = text.replace('1024', '1025');
+  const alterations = [
+    other,
+    text.replace('"a"', '"b"'),
+    text.replace('"step"', '"stop"'),
+    other.replace('contentSha256', 'contentShb256'),
+    other.replace('sealed', 'sealdd'),
+  ];
+  for (const altered of alterations) {
+    await writeFile(path, altered);
+    await expect(readJsonFile(path, loose, { hint: 'make it again' })).rejects.toMatchObject({
+      message: `${path}: the file is damaged: its content does not match its checksum`,
+      hint: 'make it again',
+    });
+  }
+  await writeFile(path, JSON.stringify(JSON.parse(text)));
+  expect(await readJsonFile(path, schema)).toMatchObject({ step: 1024 });
 });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { ZodType } from 'zod';
 import { describe, hasCode, NearmissError } from './errors.js';
@@ -26,7 +27,7 @@ export async function readJsonFile<T>(
     const reason = hasCode(error, 'ENOENT') ? 'no such file' : `cannot read: ${error.message}`;
     throw new NearmissError(`${path}: ${reason}`, { ...options, cause: error });
   });
-  return parseJson(text, { where: path, schema, ...options });
+  return parseSealedJson(text, { where: path, schema, ...options });
 }
 
 /** Writes a value as indented JSON, complete or not at all. */
@@ -34,19 +35,58 @@ export async function writeJsonFile(path: string, value: unknown): Promise<void>
   await writeFileAtomic(path, `${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** Parses and validates a JSON text. */
-export function parseJson<T>(text: string, options: JsonOptions<T>): T {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    const { line, reason } = explainSyntaxError(text, error as SyntaxError);
-    throw new NearmissError(`${options.where}${line}: not valid JSON: ${reason}`, {
-      hint: options.hint,
-      cause: error,
+/** The last field of a sealed file holds the SHA-256 of all others; the first says so, in case the last is hit itself. */
+const SEAL = 'contentSha256';
+const SEALED = 'sealed';
+
+/**
+ * Like {@link writeJsonFile}, with a checksum that {@link readJsonFile} compares: for what nobody edits, and where a
+ * digit that the disk altered would still be a number.
+ */
+export async function writeSealedJsonFile(path: string, value: object): Promise<void> {
+  await writeJsonFile(path, seal(value));
+}
+
+/** A value with its checksum, to be written as JSON. */
+export function seal(value: object): object {
+  const content = { [SEALED]: true, ...value };
+  return { ...content, [SEAL]: sealOf(content) };
+}
+
+/** Takes the checksum off what was read from a sealed file; an error where it does not fit. Other values stay as they are. */
+export function unseal(value: unknown, { where, hint }: { where: string; hint?: string }): unknown {
+  if (value === null || typeof value !== 'object' || !(SEAL in value || SEALED in value)) return value;
+  const { [SEAL]: written, ...content } = value as Record<string, unknown>;
+  if (written !== sealOf(content)) {
+    throw new NearmissError(`${where}: the file is damaged: its content does not match its checksum`, {
+      hint,
     });
   }
-  return validate(value, options);
+  const { [SEALED]: _sealed, ...rest } = content;
+  return rest;
+}
+
+function sealOf(content: object): string {
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex');
+}
+
+/** Parses and validates the text of a file that may be sealed. */
+export function parseSealedJson<T>(text: string, options: JsonOptions<T>): T {
+  return validate(unseal(parseText(text, options), options), options);
+}
+
+/** Parses and validates a JSON text. */
+export function parseJson<T>(text: string, options: JsonOptions<T>): T {
+  return validate(parseText(text, options), options);
+}
+
+function parseText(text: string, { where, hint }: { where: string; hint?: string }): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const { line, reason } = explainSyntaxError(text, error as SyntaxError);
+    throw new NearmissError(`${where}${line}: not valid JSON: ${reason}`, { hint, cause: error });
+  }
 }
 
 /** Checks a value that is parsed already, with the same errors. */

@@ -32,6 +32,13 @@ test('splits at line feeds, strips carriage returns and a byte order mark', asyn
   expect(await linesOf('a\n\n')).toEqual(['a', '']);
 });
 
+test('without any line feed, carriage returns end the lines', async () => {
+  expect(await linesOf('\ufeffa\rb\r\rc')).toEqual(['a', 'b', '', 'c']);
+  expect(await linesOf('a\rb\r')).toEqual(['a', 'b']);
+  expect(await linesOf('a\r')).toEqual(['a']);
+  expect(await linesOf('\r\r')).toEqual(['', '']);
+});
+
 test('lines of any length survive the borders of chunks, plain and gzip', async () => {
   const line = fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 40 }),

@@ -23,13 +23,14 @@ const NEWLINE = 0x0a;
 
 /**
  * Reads the lines of a text file, of a gzip file or, for `-`, of standard input, some hundred at a time: one
- * decode and one `await` for each chunk of the file. A byte order mark and carriage returns are removed.
+ * decode and one `await` for each chunk of the file. A byte order mark and carriage returns are removed; in a file
+ * without line feeds carriage returns end the lines.
  *
  * Lines may be slices of a larger string: copy what you keep for long (`detach`).
  *
  * @example
  * for await (const { first, lines } of readLineBatches('run.trec')) {
- *   lines.forEach((line, i) => parse(line, first + i));
+ *   lines.forEach((line, i) => console.log(first + i, line));
  * }
  */
 export async function* readLineBatches(path: string, options: LinesOptions = {}): AsyncGenerator<LineBatch> {
@@ -50,14 +51,21 @@ export async function* readLineBatches(path: string, options: LinesOptions = {})
     pendingBytes += chunk.length - end - 1;
     if (pendingBytes > maxLineBytes) throw tooLong(path, first, maxLineBytes);
   }
-  if (pendingBytes > 0) yield { first, lines: decodeLines(path, join(pending), first, options) };
+  if (pendingBytes === 0) return;
+  const rest = decodeLines(path, join(pending), first, options);
+  yield { first, lines: first === 1 ? rest.flatMap(splitAtReturns) : rest };
+}
+
+/** A file without any line feed ends its lines as old Macs and some spreadsheets do. */
+function splitAtReturns(only: string): string[] {
+  return only.split('\r');
 }
 
 /**
  * Like {@link readLineBatches}, one line at a time, for files where speed does not matter.
  *
  * @example
- * for await (const { text, number } of readLines('qrels.txt')) …
+ * for await (const { text, number } of readLines('qrels.txt')) console.log(number, text);
  */
 export async function* readLines(
   path: string,

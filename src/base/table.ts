@@ -1,3 +1,5 @@
+import { printable } from './printable.js';
+
 /** How a table is written: aligned text, a Markdown table or a LaTeX tabular (booktabs). */
 export type TableFormat = 'text' | 'markdown' | 'latex';
 
@@ -28,7 +30,9 @@ export function escapeCell(text: string, format: TableFormat): string {
   return format === 'markdown' ? text.replace(/[\\|*_<>`]/g, '\\$&') : text;
 }
 
-function textTable({ header, rows, numeric }: Table): string {
+function textTable(table: Table): string {
+  const { numeric } = table;
+  const [header, ...rows] = [table.header, ...table.rows].map((cells) => cells.map(printable));
   const widths = header.map((title, c) => Math.max(width(title), ...rows.map((row) => width(row[c]))));
   const line = (cells: readonly string[]): string =>
     cells

@@ -12,7 +12,7 @@ export interface Ranked {
  * @example
  * const best = new TopK(10);
  * for (let id = 0; id < scores.length; id++) best.push(id, scores[id]);
- * const { ids, scores } = best.ranked();
+ * const { ids } = best.ranked(); // the best first
  */
 export class TopK {
   readonly capacity: number;

@@ -13,11 +13,19 @@ test('this machine can run everything', async () => {
   expect(checks.find(({ name }) => name === 'ONNX Runtime')?.found).toContain('cpu');
 });
 
-test('a folder that is not there fails with what to do', async () => {
-  const checks = await examine(join(tmpdir(), 'nearmiss-is-not-here'));
-  const failed = checks.filter(({ state }) => state === 'fail');
-  expect(failed.map(({ name }) => name)).toEqual(['disk', 'write access']);
-  for (const { hint } of failed) expect(hint).toContain('folder');
+test.each([
+  ['is not there', join(tmpdir(), 'nearmiss-is-not-here'), 'ENOENT'],
+  ['is a file', import.meta.filename, 'expected a folder, got a file'],
+  ['is below a file', join(import.meta.filename, 'below'), 'ENOTDIR'],
+])('a folder that %s fails with what to do', async (_, folder, found) => {
+  const checks = await examine(folder);
+  expect(checks.filter(({ state }) => state === 'fail')).toEqual([
+    expect.objectContaining({
+      name: 'folder',
+      found: expect.stringContaining(found),
+      hint: expect.stringContaining('folder'),
+    }),
+  ]);
 });
 
 test.each([

@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { access, constants, readFile, rm, statfs, writeFile } from 'node:fs/promises';
+import { readFile, stat, statfs } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { arch, availableParallelism, cpus, freemem, platform, totalmem } from 'node:os';
-import { join } from 'node:path';
+import { requireWritable } from '../base/writable.js';
 
 /** `warn` works with less speed or room; `fail` does not work. */
 export type CheckState = 'ok' | 'warn' | 'fail';
@@ -27,12 +26,12 @@ const VECTOR_FLAGS = ['avx512f', 'avx2', 'asimd', 'avx'];
 
 /** Looks at everything an installation needs, and at what makes it slow. */
 export async function examine(folder: string): Promise<Check[]> {
+  const place = await checkPlace(folder);
   return Promise.all([
     checkNode(process.versions.node),
     checkProcessor(),
     checkMemory(totalmem(), await availableMemory()),
-    checkDisk(folder),
-    checkWriting(folder),
+    ...place,
     checkEngine(),
     checkGraphIndex(),
     checkModel(),
@@ -80,6 +79,17 @@ async function availableMemory(): Promise<number> {
   return available ? Number(available[1]) * 1024 : freemem();
 }
 
+/** Disk and write access of a folder, or why there are none. */
+async function checkPlace(folder: string): Promise<Check[]> {
+  const info = await stat(folder).catch((error: Error) => error);
+  if (!(info instanceof Error) && info.isDirectory())
+    return [await checkDisk(folder), await checkWriting(folder)];
+  const found = info instanceof Error ? info.message : `${folder}: expected a folder, got a file`;
+  return [
+    { name: 'folder', state: 'fail', found, hint: 'name a folder that exists, where runs are to be kept' },
+  ];
+}
+
 async function checkDisk(folder: string): Promise<Check> {
   try {
     const { bavail, bsize } = await statfs(folder);
@@ -104,20 +114,12 @@ async function checkDisk(folder: string): Promise<Check> {
 }
 
 async function checkWriting(folder: string): Promise<Check> {
-  const probe = join(folder, `.nearmiss-doctor-${randomUUID()}`);
+  const hint = 'go to a folder you may write to, or name one with --out';
   try {
-    await access(folder, constants.W_OK);
-    await writeFile(probe, 'x');
+    await requireWritable(folder, hint);
     return { name: 'write access', state: 'ok', found: folder };
   } catch (error) {
-    return {
-      name: 'write access',
-      state: 'fail',
-      found: (error as Error).message,
-      hint: 'go to a folder you may write to, or name one with --out',
-    };
-  } finally {
-    await rm(probe, { force: true });
+    return { name: 'write access', state: 'fail', found: (error as Error).message, hint };
   }
 }
 

@@ -1,7 +1,7 @@
 import { NearmissError } from '../base/errors.js';
 import { count, Progress } from '../base/progress.js';
 import { describeLeftOut } from '../data/left-out.js';
-import { encodeRecords } from '../model/encoder/encode-records.js';
+import { encodeCollection } from '../model/encoder/encode-collection.js';
 import { Encoder } from '../model/encoder/encoder.js';
 import { type EncoderModel, loadEncoderModel } from '../model/encoder/encoder-model.js';
 import { FLOAT_BYTES, type StorageType } from '../model/tensors/float-storage.js';
@@ -22,6 +22,9 @@ export interface EncodeFileOptions extends TextSourceOptions {
   /** Receives what is worth knowing before the work starts. */
   log?: (line: string) => void;
 }
+
+/** Texts read and sorted by length at once. */
+const TEXTS_AT_ONCE = 4096;
 
 /** What was done; the command prints it as JSON. */
 export interface EncodeSummary {
@@ -46,6 +49,7 @@ export async function encodeFile(input: string, options: EncodeFileOptions): Pro
   const model = await loadEncoderModel(options.model, {
     layers: options.layers,
     maxLength: options.maxLength,
+    quiet,
   });
   const encoder = await Encoder.create(model, {
     session: { threads: options.threads },
@@ -63,15 +67,29 @@ export async function encodeFile(input: string, options: EncodeFileOptions): Pro
       if (leftOut !== undefined) log?.(leftOut);
       const progress = new Progress({ label: 'encode', unit: 'texts', total: source.total, quiet });
       const started = performance.now();
-      let tokens = 0;
+      let [texts, tokens] = [0, 0];
       const secondsSoFar = (): number => (performance.now() - started) / 1000;
       const speed = (): string => `${count(tokens / secondsSoFar())} tokens/s`;
       const onBatch = (done: { texts: number; tokens: number }): void => {
         tokens += done.tokens;
         progress.advance(done.texts, speed());
       };
-      for await (const { ids, vectors } of encodeRecords(encoder, source.records, { use, onBatch })) {
-        await writer.write(vectors, ids);
+      const shards = encodeCollection(source.records, {
+        encode: (records, onBatch) =>
+          encoder.encode(
+            records.map(({ text }) => text),
+            { use, onBatch },
+          ),
+        shardSize: TEXTS_AT_ONCE,
+        charactersOf: ({ text }) => text.length,
+        onBatch,
+      });
+      for await (const shard of shards) {
+        await writer.write(
+          shard,
+          shard.members.map(({ id }) => id),
+        );
+        texts += shard.members.length;
       }
       if (writer.rows === 0) throw nothingToEncode(input);
       await writer.commit();
@@ -82,7 +100,7 @@ export async function encodeFile(input: string, options: EncodeFileOptions): Pro
         model: options.model,
         output,
         ids: idsPath(output),
-        texts: writer.rows,
+        texts,
         tokens,
         dimension: encoder.dimension,
         dtype: writer.dtype,

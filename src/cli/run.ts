@@ -2,6 +2,8 @@ import { Command, CommanderError } from 'commander';
 import { NearmissError, UsageError } from '../base/errors.js';
 import { PACKAGE } from '../base/package-files.js';
 import { commandGroups } from './commands/index.js';
+import { repeated } from './option-parsers.js';
+import { print, tell } from './output.js';
 import { suggestChoices } from './suggest-choices.js';
 
 const EXAMPLES = `
@@ -20,7 +22,14 @@ export function buildProgram(): Command {
     .description(description)
     .version(version, '-V, --version')
     .option('--debug', 'show stack traces of errors')
+    .option(
+      '--module <file>',
+      'run a module with losses, poolings … of your own first; may be repeated',
+      repeated,
+    )
+    .hook('preAction', (_, command) => loadGiven(command.optsWithGlobals<{ module?: string[] }>().module))
     .showHelpAfterError('(add --help for usage and examples)')
+    .configureOutput({ writeOut: print, writeErr: tell })
     .exitOverride();
   for (const { heading, commands } of commandGroups) {
     for (const register of commands) {
@@ -48,15 +57,20 @@ export async function runCli(args: string[]): Promise<number> {
   }
 }
 
+async function loadGiven(modules: readonly string[] = []): Promise<void> {
+  if (modules.length === 0) return;
+  const { loadModules } = await import('../recipe/modules.js');
+  await loadModules(modules);
+}
+
 function report(error: unknown, debug: boolean): number {
   // Commander has printed its own message already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`nearmiss: ${message}\n`);
-  if (error instanceof NearmissError && error.hint) process.stderr.write(`  → ${error.hint}\n`);
-  if (debug && error instanceof Error) process.stderr.write(`${error.stack}\n`);
-  else if (!(error instanceof NearmissError))
-    process.stderr.write('  → run again with --debug to see where\n');
+  tell(`nearmiss: ${message}\n`);
+  if (error instanceof NearmissError && error.hint) tell(`  → ${error.hint}\n`);
+  if (debug && error instanceof Error) tell(`${error.stack}\n`);
+  else if (!(error instanceof NearmissError)) tell('  → run again with --debug to see where\n');
   return error instanceof UsageError ? 2 : 1;
 }
 

@@ -9,7 +9,7 @@ import { type FieldNames, toDocument } from '../data/readers/fields.js';
 import { lineSource, parseObject } from '../data/readers/record-lines.js';
 import type { RecordSource, Sources } from '../data/sources.js';
 import { SourcesDataset } from '../data/sources-dataset.js';
-import type { IdentifiedText } from '../model/encoder/encode-records.js';
+import type { TextRecord } from '../data/tokens/token-cache-writer.js';
 import { estimateLines } from './estimate-lines.js';
 import type { TextFormat } from './text-formats.js';
 
@@ -26,7 +26,7 @@ export interface TextSourceOptions {
 
 /** Texts to encode, read as a stream. */
 export interface TextSource {
-  records: AsyncIterable<IdentifiedText>;
+  records: AsyncIterable<TextRecord>;
   /** About how many there are, where the files tell. */
   total?: number;
   /** How many files of each ending that is not read a folder of texts has. */
@@ -50,7 +50,7 @@ export async function openTextSource(input: string, options: TextSourceOptions):
   return { records, total, leftOut: sources.leftOut };
 }
 
-async function* documentTexts(dataset: SourcesDataset): AsyncGenerator<IdentifiedText> {
+async function* documentTexts(dataset: SourcesDataset): AsyncGenerator<TextRecord> {
   for await (const document of dataset.documents()) yield { id: document.id, text: fullText(document) };
 }
 

@@ -1,4 +1,5 @@
 import { count } from '../base/progress.js';
+import { tell } from './output.js';
 
 const EFFECTS_ON_ONE = {
   leftOut: 'it is left out, as trec_eval does; -c counts it as 0',
@@ -25,5 +26,5 @@ export function warnOfMissing({ run, missing, among, leftOut }: MissingQueries):
   if (missing === 0) return;
   const effects = missing === 1 ? EFFECTS_ON_ONE : EFFECTS_ON_SEVERAL;
   const effect = leftOut ? effects.leftOut : effects.counted;
-  process.stderr.write(`nearmiss: ${run} has no hits for ${count(missing)} of ${among}; ${effect}\n`);
+  tell(`nearmiss: ${run} has no hits for ${count(missing)} of ${among}; ${effect}\n`);
 }

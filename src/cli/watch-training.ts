@@ -1,8 +1,9 @@
+import { printable } from '../base/printable.js';
 import type { SuperviseOptions } from '../train/process/supervisor.js';
 
 /** What a supervisor is to be told so that people see the run and Ctrl-C ends it cleanly. */
 export interface WatchedTraining {
-  supervise: Pick<SuperviseOptions, 'stopSignal' | 'onEvent' | 'onRestart'>;
+  supervise: Pick<SuperviseOptions, 'stopSignal' | 'onEvent' | 'onRestart' | 'onBusy'>;
   /** Prints a line that stays above the live view. */
   say: (message: string) => void;
   /** Whether Ctrl-C or SIGTERM came. */
@@ -27,6 +28,7 @@ export async function watchTraining(options: { quiet?: boolean }): Promise<Watch
       onEvent: (role, event) => view.show(role, event),
       onRestart: (role, reason, waitMs) =>
         view.log('warning', `the ${role} died (${reason}); again in ${waitMs / 1000} s`),
+      onBusy: (message) => view.log('warning', printable(message)),
     },
     say: (message) => view.log('info', message),
     stopped: () => stop.signal.aborted,

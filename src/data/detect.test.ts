@@ -31,6 +31,8 @@ test.each<[string, string, Detected]>([
   ['{"query_id": 1, "positive_document_ids": []}', 'x', { format: 'tevatron' }],
   ['{"anchor": "q", "positive": "a"}', 'x', { format: 'sentence-transformers' }],
   ['<top>\n<num> 1', 'x', { format: 'trec-topics' }],
+  ['<?xml version="1.0"?>\n<topics>\n<topic number="1">', 'x', { format: 'trec-topics' }],
+  ['sku,name\r1,a\r', 'x.csv', { format: 'csv' }],
   ['7\tsome text', 'x', { format: 'tsv', columns: ['id', 'text'] }],
   ['id\ttitle\ttext', 'x', { format: 'tsv' }],
   ['id\ttext\ttitle', 'x', { format: 'dpr-passages' }],
@@ -47,7 +49,11 @@ test.each<[string, string, Detected]>([
 
 test('what cannot be told is an error that lists the formats', async () => {
   await expect(detect('')).rejects.toThrow(/the file is empty/);
+  await expect(detect('\r\r')).rejects.toThrow(/the file is empty/);
   await expect(detect('just some words')).rejects.toThrow(/cannot tell the format from "just some words"/);
+  await expect(detect('<!DOCTYPE html>\n<title>404</title>')).rejects.toThrow(
+    /cannot tell the format from "<!DOCTYPE html>"/,
+  );
 });
 
 test('semicolons separate, too', async () => {

@@ -5,6 +5,7 @@ import { FILE_FORMAT_SUMMARIES, type FileFormatName } from './format-names.js';
 import type { FileOptions } from './formats.js';
 import { isObject } from './readers/record-lines.js';
 import { isTriplet } from './readers/sentence-transformers.js';
+import { TOPIC } from './readers/trec-topics.js';
 
 /** What the first lines of a file say about it. */
 export interface Detected {
@@ -25,7 +26,8 @@ export async function detectFormat(file: string, role: FileOptions['role']): Pro
     throw new NearmissError(`${file}: the file is empty`, { hint: 'give a file with records' });
   const name = basename(file).replace(/\.gz$/, '');
   const format =
-    detectMarkup(start, lines) ??
+    detectTopics(start, lines) ??
+    detectList(start, lines) ??
     (start.startsWith('{') ? detectObject(start) : undefined) ??
     detectTriplets(start, name);
   if (format) return { format };
@@ -45,14 +47,18 @@ async function firstLines(file: string): Promise<string[]> {
     bytes += chunk.length;
     if (bytes >= SNIFF_BYTES) break;
   }
-  return Buffer.concat(chunks)
+  const text = Buffer.concat(chunks)
     .toString('utf8')
-    .replace(/^\ufeff/, '')
-    .split(/\r?\n/);
+    .replace(/^\ufeff/, '');
+  return text.split(text.includes('\n') ? /\r?\n/ : '\r');
 }
 
-function detectMarkup(start: string, lines: string[]): FileFormatName | undefined {
-  if (start.startsWith('<')) return 'trec-topics';
+/** Other markup is not a collection: a page that says "not found", say. */
+function detectTopics(start: string, lines: string[]): FileFormatName | undefined {
+  return start.startsWith('<') && lines.some((line) => TOPIC.test(line)) ? 'trec-topics' : undefined;
+}
+
+function detectList(start: string, lines: string[]): FileFormatName | undefined {
   if (!start.startsWith('[')) return undefined;
   const list = parse(start);
   if (Array.isArray(list) && list.length > 0 && !isObject(list[0])) return 'colbert';

@@ -11,7 +11,7 @@ import type { FieldNames } from './readers/fields.js';
 import type { OpenFolderOptions } from './readers/folder.js';
 import { isMsmarco, msmarcoSources } from './readers/msmarco.js';
 import type { TopicPart } from './readers/trec-topics.js';
-import type { Sources } from './sources.js';
+import { nonEmpty, type Sources } from './sources.js';
 import { SourcesDataset } from './sources-dataset.js';
 
 export interface OpenOptions {
@@ -60,7 +60,7 @@ export async function openSources(path: string, options: OpenOptions = {}): Prom
   if (options.documents) await addFile(sources, options.documents, 'documents', others);
   if (options.queries) await addFile(sources, options.queries, 'queries', others);
   for (const [split, file] of Object.entries(options.qrels ?? {})) {
-    sources.qrels.set(split, qrelsSource(file));
+    sources.qrels.set(split, nonEmpty(qrelsSource(file), 'judgments'));
   }
   for (const [split, file] of Object.entries(options.examples ?? {})) {
     await addFile(sources, file, 'documents', { ...others, split });
@@ -123,9 +123,10 @@ async function addFile(
     delimiter: options.delimiter ?? delimiter,
     topicPart: options.topicPart,
   });
-  if (parts.documents) sources.documents.push(parts.documents);
-  if (parts.queries) sources.queries.push(parts.queries);
-  if (parts.examples) sources.examples.set(options.split ?? 'train', parts.examples);
+  if (parts.documents) sources.documents.push(nonEmpty(parts.documents, 'documents'));
+  if (parts.queries) sources.queries.push(nonEmpty(parts.queries, 'queries'));
+  if (parts.examples)
+    sources.examples.set(options.split ?? 'train', nonEmpty(parts.examples, 'training examples'));
   return format;
 }
 

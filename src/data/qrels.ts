@@ -3,7 +3,7 @@ import { detach } from '../base/lines.js';
 import type { Judgment, Qrels } from './dataset.js';
 import { type OnProblem, RecordContext, throwProblem } from './problem.js';
 import { lineSource, parseObject } from './readers/record-lines.js';
-import type { RecordSource } from './sources.js';
+import { nonEmpty, type RecordSource } from './sources.js';
 import { TextWriter } from './writers/text-writer.js';
 
 /** `trec`: `qid 0 docid grade`; `beir`: `query-id⇥corpus-id⇥score` with a header line. */
@@ -19,7 +19,7 @@ export type QrelsFormat = 'trec' | 'beir';
  * qrels.get('19335')?.get('1720389'); // 1
  */
 export async function readQrels(path: string): Promise<Qrels> {
-  return collectQrels(qrelsSource(path), throwProblem);
+  return collectQrels(nonEmpty(qrelsSource(path), 'judgments'), throwProblem);
 }
 
 /** Gathers judgments into a map; the same pair twice is an error when the grades differ. */
@@ -142,11 +142,17 @@ function reportRepeat(at: RecordContext, { queryId, documentId, grade }: Judgmen
 
 /** An id that contains the separator would be read back as two columns. */
 function checkId(id: string, trec: boolean): void {
-  if (!(trec ? /\s/ : /[\t\n\r]/).test(id)) return;
+  if (trec ? !/\s/.test(id) : isQrelsId(id)) return;
   throw new NearmissError(
     `id ${JSON.stringify(id)}: expected no ${trec ? 'white space' : 'tabs or line breaks'}`,
-    {
-      hint: 'qrels files separate their columns by it: change the id',
-    },
+    { hint: UNWRITABLE_ID },
   );
+}
+
+/** What to do with an id that no qrels file can hold. */
+export const UNWRITABLE_ID = 'qrels files separate their columns by it: change the id';
+
+/** Whether judgments can name an id in BEIR's files, which ours are. */
+export function isQrelsId(id: string): boolean {
+  return !/[\t\n\r]/.test(id);
 }

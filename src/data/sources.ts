@@ -53,6 +53,33 @@ export interface Sources {
   leftOut?: Record<string, number>;
 }
 
+/** A source that must hold records: a file of another kind gives none, and would pass for an empty collection. */
+export function nonEmpty<S extends RecordSource<unknown>>(source: S, what: string): S {
+  const read: S['read'] = async function* (onProblem) {
+    let silent = true;
+    const watch: OnProblem = (problem) => {
+      silent &&= problem.severity !== 'error';
+      onProblem(problem);
+    };
+    for await (const record of source.read(watch)) {
+      silent = false;
+      yield record;
+    }
+    if (silent) reportEmpty(source.file, what, onProblem);
+  };
+  return { ...source, read };
+}
+
+function reportEmpty(file: string, what: string, onProblem: OnProblem): void {
+  onProblem({
+    severity: 'error',
+    code: 'empty-file',
+    file,
+    message: `expected ${what}, got none`,
+    hint: `is it the right file, and of the right format? docs/formats.md shows each`,
+  });
+}
+
 /** A source of the records that stand inside another one's; they may come several times. */
 export function flatMapSource<A, B>(source: RecordSource<A>, extract: (value: A) => B[]): RecordSource<B> {
   return {

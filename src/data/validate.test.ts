@@ -44,6 +44,22 @@ test('a good collection has no problems', async () => {
   });
 });
 
+test('a corpus without documents is an error, as it is for an import', async () => {
+  const report = await validate({ ...GOOD, 'corpus.jsonl': '\n' });
+  expect(messages(report)).toContain('corpus.jsonl: expected documents, got none');
+});
+
+test('a judged id that cannot be written as judgments is an error, as it is for an import', async () => {
+  const report = await validate({
+    ...GOOD,
+    'corpus.jsonl': '{"_id":"a\\tb","text":"one"}\n',
+    'qrels/test.tsv': '{"qid":"q1","docid":"a\\tb","relevance":1}\n',
+  });
+  expect(messages(report)).toContain(
+    'qrels/test.tsv:1: field "corpus-id": the id "a\\tb": expected no tabs or line breaks',
+  );
+});
+
 describe('names file, line and field', () => {
   const corpus = (line: string): Record<string, string> => ({
     'corpus.jsonl': `${GOOD['corpus.jsonl']}${line}\n`,
@@ -82,6 +98,36 @@ describe('names file, line and field', () => {
       'corpus.jsonl:3: field "_id": expected an id, got an empty text',
     ],
     ['no object', corpus('["a"]'), 'corpus.jsonl:3: expected a JSON object, got an array'],
+    [
+      'an id that would become another',
+      corpus('{"_id":9007199254740993,"text":"a"}'),
+      'corpus.jsonl:3: field "_id": expected a number that can be kept as it is, got 9007199254740993',
+    ],
+    [
+      'metadata that would become another number',
+      corpus('{"_id":"d3","text":"a","metadata":{"sku":[1,12345678901234567890]}}'),
+      'corpus.jsonl:3: field "metadata.sku[1]": expected a number that can be kept as it is, got 12345678901234567890',
+    ],
+    [
+      'metadata that would become null',
+      corpus('{"_id":"d3","text":"a","price":1e999}'),
+      'corpus.jsonl:3: field "price": expected a number that can be kept as it is, got 1e999',
+    ],
+    [
+      'a judgment of a document whose id would become another',
+      {
+        'qrels/test.tsv':
+          '{"qid":"q1","docid":"d1","relevance":1}\n{"qid":"q1","docid":9007199254740993,"relevance":1}\n',
+      },
+      'qrels/test.tsv:2: field "docid": expected a number that can be kept as it is, got 9007199254740993',
+    ],
+    [
+      'a score that would become null',
+      {
+        'examples/train.jsonl': '{"query_id":"q1","positive_document_ids":["d1"],"positive_scores":[1e999]}',
+      },
+      'examples/train.jsonl:1: field "positive_scores[0]": expected a number that can be kept as it is, got 1e999',
+    ],
     [
       'broken UTF-8',
       {

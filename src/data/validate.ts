@@ -2,7 +2,7 @@ import type { Judgment } from './dataset.js';
 import { IdTable } from './id-table.js';
 import { type OpenOptions, openSources } from './open.js';
 import { type OnProblem, type Problem, RecordContext } from './problem.js';
-import { collectQrels } from './qrels.js';
+import { collectQrels, isQrelsId, UNWRITABLE_ID } from './qrels.js';
 import type { ExampleSource, Located, RecordSource, Sources } from './sources.js';
 import { hasDocuments, uniqueDocuments, uniqueQueries } from './sources-dataset.js';
 
@@ -177,6 +177,10 @@ class Validation {
   }
 
   #checkReference(ids: IdTable, kind: string, id: string, field: string, at: RecordContext): void {
+    if (!isQrelsId(id)) {
+      const expected = `the id ${JSON.stringify(id)}: expected no tabs or line breaks`;
+      at.error('unwritable-id', expected, { field, hint: UNWRITABLE_ID });
+    }
     if (ids.has(id)) return;
     at.error(`unknown-${kind}`, `points to ${kind} ${JSON.stringify(id)}, which does not exist`, {
       field,

@@ -18,8 +18,13 @@ export interface CompileOptions {
  * own use, once. It takes them straight from the store; in the model they would be copied twice more on the way.
  *
  * @example
- * const session = await compile(graph, { outputs: { scores }, parameters });
- * const { scores } = await session.run({ ids });
+ * const graph = new Graph();
+ * const y = linear(graph.input('x', ['batch', 3]), graph.parameter('w', [2, 3]));
+ * const parameters = new ParameterStore([{ name: 'w', shape: [2, 3] }]);
+ * const session = await compile(graph, { outputs: { y }, parameters });
+ * const results = await session.run({ x: { shape: [1, 3], data: Float32Array.of(1, 2, 3) } });
+ * console.log(results.y.data);
+ * await session.release();
  */
 export async function compile(
   graph: Graph,

@@ -1,5 +1,5 @@
 import type { OnnxBuilder } from './onnx/builder.js';
-import { type Dim, type DType, formatShape, type Shape, sameShape } from './shape.js';
+import { type ConstantTensor, type Dim, type DType, formatShape, type Shape, sameShape } from './shape.js';
 
 /** What is known of a tensor before it exists. */
 export interface ValueType {
@@ -51,12 +51,6 @@ export interface Node<Attributes = unknown> {
   readonly outputs: readonly Value[];
 }
 
-/** Numbers fixed when the graph is built. */
-export interface ConstantTensor {
-  shape: readonly number[];
-  data: Float32Array | Int32Array | BigInt64Array;
-}
-
 /**
  * A computation, described before it runs. Ops are functions on its values (`add(a, b)`), differentiation adds
  * nodes to it, and `emitOnnx` turns the part that leads to chosen outputs into an ONNX model.
@@ -66,7 +60,7 @@ export interface ConstantTensor {
  * const x = graph.input('x', ['batch', 3]);
  * const w = graph.parameter('w', [2, 3]);
  * const loss = reduceMean(mul(linear(x, w), linear(x, w)));
- * const { dense } = differentiate(loss, [w]);
+ * const gradient = differentiateLoss(loss, [w]).dense.get(w);
  */
 export class Graph {
   readonly inputs: Value[] = [];
@@ -167,4 +161,8 @@ function constantDtype(data: ConstantTensor['data']): DType {
   return data instanceof Int32Array ? 'int32' : 'int64';
 }
 
-export type { Dim, DType, Shape };
+export type { ConstantTensor, Dim, DType, Shape };
+
+export function nameOf(value: Value): string {
+  return value.name;
+}

@@ -51,9 +51,9 @@ export class ParameterStore {
     return entry;
   }
 
-  /** A store of the same layout, filled with zeros. */
-  zerosLike(): ParameterStore {
-    return new ParameterStore(this.specs);
+  /** A store of the same layout, filled with zeros; with `keeps`, of those parameters alone. */
+  zerosLike(keeps: (name: string) => boolean = () => true): ParameterStore {
+    return new ParameterStore(this.specs.filter(({ name }) => keeps(name)));
   }
 
   copyFrom(other: ParameterStore): void {

@@ -5,10 +5,17 @@ import type { InferenceSession as OrtSession, Tensor as OrtTensor } from 'onnxru
 import { NearmissError } from '../base/errors.js';
 import type { DType } from './shape.js';
 
-// Required, not imported: the build moves imports of other packages before the line that forbids telemetry.
-const { InferenceSession, listSupportedBackends, Tensor } = createRequire(import.meta.url)(
-  'onnxruntime-node',
-) as typeof import('onnxruntime-node');
+const require = createRequire(import.meta.url);
+let loaded: typeof import('onnxruntime-node') | undefined;
+
+/**
+ * Loaded by the first that computes: recipes name what is built of graphs, and are read where nothing is computed.
+ * Required, not imported: the build moves imports of other packages before the line that forbids telemetry.
+ */
+function runtime(): typeof import('onnxruntime-node') {
+  loaded ??= require('onnxruntime-node') as typeof import('onnxruntime-node');
+  return loaded;
+}
 
 /** Half-precision numbers are bit patterns in a Uint16Array (src/base/float16.ts). */
 export type TensorData = Float32Array | Uint16Array | Int32Array | BigInt64Array | Uint8Array;
@@ -33,7 +40,9 @@ export interface SessionOptions {
 
 /** Names of the execution providers that this build of the runtime has. */
 export function executionProviders(): string[] {
-  return listSupportedBackends().map(({ name }) => name);
+  return runtime()
+    .listSupportedBackends()
+    .map(({ name }) => name);
 }
 
 /** A compiled model, ready to run. */
@@ -67,6 +76,7 @@ export class Session {
       externalData: Object.entries(files).map(([path, data]) => ({ path, data })),
       extra: { session: { intra_op: { allow_spinning: spinning ? '1' : '0' } } },
     };
+    const { InferenceSession } = runtime();
     try {
       // The overloads for bytes and paths cannot be called through one union type.
       const session =
@@ -118,6 +128,7 @@ export class Session {
 
 function toTensor({ shape, data }: DenseTensor): OrtTensor {
   // Typed arrays over shared memory are as good; the runtime's types do not know them.
+  const { Tensor } = runtime();
   return new Tensor(dtypeOf(data), data as Float32Array<ArrayBuffer>, shape);
 }
 

@@ -5,6 +5,12 @@ export type Shape = readonly Dim[];
 
 export type DType = 'float32' | 'float16' | 'int32' | 'int64' | 'bool';
 
+/** Numbers fixed when the graph is built. */
+export interface ConstantTensor {
+  shape: readonly number[];
+  data: Float32Array | Int32Array | BigInt64Array;
+}
+
 /** `[batch, 384]` */
 export function formatShape(shape: Shape): string {
   return `[${shape.join(', ')}]`;
@@ -47,4 +53,9 @@ export function positiveAxis(axis: number, rank: number): number {
   if (positive < 0 || positive >= rank)
     throw new Error(`Axis ${axis} does not exist in a tensor of rank ${rank}`);
   return positive;
+}
+
+/** Whether a dimension's size is known when the graph is built. */
+export function isSize(dim: Dim): dim is number {
+  return typeof dim === 'number';
 }

@@ -1,16 +1,11 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { oracleFile } from '../../test/oracles.fixture.js';
 import { readQrels } from '../data/qrels.js';
 import { type EvaluateOptions, evaluate } from './evaluate.js';
 import { parseMeasureList } from './parse-measure.js';
 import { readRun } from './read-run.js';
 import { formatTrec, inTrecOrder } from './trec-format.js';
-
-const oracles = resolve(import.meta.dirname, '../../../shared/oracles');
-const absent = !existsSync(oracles);
-if (absent) console.warn(`skipped: trec_eval's own test files are not at ${oracles}`);
 
 interface Variant {
   expected: string;
@@ -58,26 +53,25 @@ const variants: Variant[] = [
   },
 ];
 
-describe.skipIf(absent)('every digit that trec_eval prints', () => {
+describe('every digit that trec_eval prints', () => {
   test.each(variants)('$expected', async ({ expected, run, qrels, measures, perQuery, options }) => {
-    const folder = `${oracles}/trec_eval`;
     const evaluation = evaluate(
-      await readRun(`${folder}/${run}`),
-      await readQrels(`${folder}/${qrels}`),
+      await readRun(oracleFile('trec_eval', run)),
+      await readQrels(oracleFile('trec_eval', qrels)),
       inTrecOrder(parseMeasureList(measures)),
       options,
     );
     const printed = [...formatTrec(evaluation, { perQuery })].join('');
-    const lines = (await readFile(`${folder}/${expected}`, 'utf8')).trimEnd().split('\n');
+    const lines = (await readFile(oracleFile('trec_eval', expected), 'utf8')).trimEnd().split('\n');
     expect(lines.length).toBeGreaterThan(25);
     expect(printed.trimEnd().split('\n')).toEqual(lines);
   });
 });
 
-describe.skipIf(absent)('TREC DL 2019 passages, Anserini BM25', () => {
+describe('TREC DL 2019 passages, Anserini BM25', () => {
   test('the published figures', async () => {
-    const run = await readRun(`${oracles}/dl19/run.bm25-default.txt`);
-    const qrels = await readQrels(`${oracles}/dl19/qrels.txt`);
+    const run = await readRun(oracleFile('dl19', 'run.bm25-default.txt'));
+    const qrels = await readQrels(oracleFile('dl19', 'qrels.txt'));
     const { mean } = evaluate(run, qrels, ['nDCG@10', 'AP(rel=2)', 'R(rel=2)@100', 'R(rel=2)@1000'], {
       complete: true,
     });

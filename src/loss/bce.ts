@@ -1,5 +1,5 @@
 import { add, div, mul, neg, reduceSum, softplus } from '../engine/index.js';
-import type { Loss } from './loss.js';
+import { type Loss, lossKind } from './loss.js';
 
 /** Binary cross-entropy: each pair is relevant or not by itself; averaged over all pairs. */
 export const bce: Loss = {
@@ -11,3 +11,10 @@ export const bce: Loss = {
     return div(reduceSum(losses), reduceSum(add(positive, negative)));
   },
 };
+
+export const bceKind = lossKind({
+  name: 'bce',
+  description: 'each pair of query and document is relevant or not by itself',
+  options: {},
+  create: () => bce,
+});

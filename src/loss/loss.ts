@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+import type { Kind, OptionsOf } from '../base/registry.js';
 import type { Value } from '../engine/index.js';
 
 /** What every loss sees of a batch. */
@@ -8,7 +10,36 @@ export interface LossInputs {
   positive: Value;
   /** [queries, documents]: 1 at each query's negatives, else 0. Every row has at least one. */
   negative: Value;
+  /** For losses that need a `teacher`. */
+  teacher?: TeacherInputs;
+  /** [queries, documents]: the grade of each document that is known to be relevant, else 0. For losses that need `gains`. */
+  gains?: Value;
+  /** For losses that need `lists`. */
+  lists?: ListInputs;
 }
+
+export interface TeacherInputs {
+  /** [queries, documents]: what the teacher gives, 0 where that is not known. */
+  scores: Value;
+  /** [queries, documents]: 1 where the teacher's score is known, else 0. */
+  known: Value;
+}
+
+/**
+ * Each query's relevant documents and own negatives side by side: what compares all of a query's documents with each
+ * other cannot do so over the whole batch.
+ */
+export interface ListInputs {
+  /** [queries, list]: scores, 0 behind the end of a list. */
+  scores: Value;
+  /** [queries, list]: grades of the relevant documents, 0 of the others. */
+  gains: Value;
+  /** [queries, list]: 1 for each document of the list, 0 behind its end. */
+  present: Value;
+}
+
+/** What a loss may ask for besides scores and masks. */
+export type LossNeed = 'teacher' | 'gains' | 'lists';
 
 /**
  * A training objective. Which documents are a query's negatives is not its business but the batch's; it only
@@ -21,5 +52,16 @@ export interface Loss {
    * are not known to be relevant to it.
    */
   readonly negatives: 'own' | 'batch';
+  readonly needs?: readonly LossNeed[];
   build(inputs: LossInputs): Value;
+}
+
+/** A value of the loss axis. */
+export interface LossKind<Shape extends z.ZodRawShape = z.ZodRawShape> extends Kind<Shape> {
+  create(options: OptionsOf<Shape>): Loss;
+}
+
+/** Gives a kind's options their types. */
+export function lossKind<Shape extends z.ZodRawShape>(kind: LossKind<Shape>): LossKind {
+  return kind as unknown as LossKind;
 }

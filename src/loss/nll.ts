@@ -1,4 +1,4 @@
-import type { Loss } from './loss.js';
+import { type Loss, lossKind } from './loss.js';
 import { softmaxLoss } from './softmax.js';
 
 /**
@@ -6,3 +6,10 @@ import { softmaxLoss } from './softmax.js';
  * ANCE paper's loss), n-way with several.
  */
 export const nll: Loss = { name: 'nll', negatives: 'own', build: softmaxLoss };
+
+export const nllKind = lossKind({
+  name: 'nll',
+  description: "the positive against the query's own negatives, by a softmax",
+  options: {},
+  create: () => nll,
+});

@@ -16,16 +16,20 @@ export {
   type EncoderConfig,
   type ModelType,
   maxInputLength,
-  parseEncoderConfig,
   readEncoderConfig,
   toHuggingFaceConfig,
 } from './encoder/config.js';
 export {
-  type EncodedChunk,
-  type EncodeRecordsOptions,
-  encodeRecords,
-  type IdentifiedText,
-} from './encoder/encode-records.js';
+  type EncodeCollectionOptions,
+  type EncodedShard,
+  encodeCollection,
+} from './encoder/encode-collection.js';
+export {
+  type EncodedCollection,
+  type EncodeNumberedOptions,
+  encodeNumbered,
+} from './encoder/encode-numbered.js';
+export { type EncodedTexts, oneRowEach, rowsOf } from './encoder/encoded-texts.js';
 export { type EncodeOptions, Encoder, type EncoderOptions } from './encoder/encoder.js';
 export {
   type EncoderSpec,
@@ -41,7 +45,6 @@ export {
   type LoadModelOptions,
   loadEncoderModel,
   prepareText,
-  type SaveModelOptions,
   type ScratchModelOptions,
   saveEncoderModel,
   type TextReader,
@@ -55,16 +58,13 @@ export {
   type LayerNormLayer,
   type Similarity,
 } from './encoder/head.js';
-export { batchByTokens, groupByLength, type TokenizedText } from './encoder/packed-batch.js';
+export { batchByTokens, type TokenizedText } from './encoder/packed-batch.js';
+export { ShardFolder } from './encoder/shard-folder.js';
+export { type NumberedTexts, type TokenizedTexts, tokenizedTexts } from './encoder/tokenized-texts.js';
 export { type CardMeasure, type ModelCard, renderModelCard } from './folder/model-card.js';
-export {
-  fillModelFolder,
-  type ModelContent,
-  type ModelFolder,
-  openModelFolder,
-  writeModelFolder,
-} from './folder/model-folder.js';
+export { type ModelFolder, openModelFolder } from './folder/model-folder.js';
 export { exportOnnx } from './folder/onnx-export.js';
+export type { SaveModelOptions } from './folder/save-model.js';
 export type { TextSettings } from './folder/sentence-transformers.js';
 export { type ModelSource, type OpenModel, openModel, resolveModel } from './folder/source.js';
 export { openWeights, type Weights } from './folder/weights.js';

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { NearmissError } from '../base/errors.js';
 import { writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
 import { type FolderContents, filesNamed } from '../base/folder-contents.js';
-import { readJsonFile, writeJsonFile } from '../base/json-file.js';
+import { readJsonFile, writeSealedJsonFile } from '../base/json-file.js';
 import { RandomAccessFile } from '../base/random-access-file.js';
-import type { CandidateData } from './candidates.js';
+import type { CandidateData } from './candidate-data.js';
 import { type CandidateManifest, FORMAT_NAME, FORMAT_VERSION, manifestSchema } from './manifest.js';
 
 export const MANIFEST_FILE = 'manifest.json';
@@ -54,7 +54,7 @@ export async function saveTable(
         await writeFileAtomic(join(temporary, fileName(column)), bytes);
       }
       manifest.fingerprint = whole.digest('hex');
-      await writeJsonFile(join(temporary, MANIFEST_FILE), manifest);
+      await writeSealedJsonFile(join(temporary, MANIFEST_FILE), manifest);
     },
     { replaces: options.overwrite ? CANDIDATE_FOLDER : undefined },
   );

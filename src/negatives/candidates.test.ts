@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { NearmissError } from '../base/errors.js';
+import { readJsonFile } from '../base/json-file.js';
 import { CandidateTable } from './candidates.js';
 import { smallTable } from './negatives.fixture.js';
 import { mergeTables, replacedShare, stalestQueries } from './refresh.js';
@@ -32,7 +34,7 @@ describe('saved and loaded', () => {
     const manifest = await table.save(join(folder, 'same'));
     const loaded = await CandidateTable.load(join(folder, 'same'), { queryCount: 3 });
     expect(loaded).toEqual(table);
-    expect(JSON.parse(await readFile(join(folder, 'same', 'manifest.json'), 'utf8'))).toEqual(
+    expect(await readManifest(join(folder, 'same', 'manifest.json'))).toEqual(
       JSON.parse(JSON.stringify(manifest)),
     );
     expect(manifest).toMatchObject({ queries: 3, depth: 10, source: 'ann', checkpoint: 300 });
@@ -85,15 +87,24 @@ describe('saved and loaded', () => {
     await writeFile(file, text.slice(0, 100));
     expect((await failure(CandidateTable.load(path))).message).toContain(`${file}:`);
     await writeFile(file, text.replace('"queries": 3', '"queries": 2'));
+    expect((await failure(CandidateTable.load(path))).message).toContain(`${file}: the file is damaged`);
+    await writeFile(file, text);
+    const manifest = await readManifest(file);
+    // Tables of earlier versions have no checksum of the manifest.
+    await writeFile(file, JSON.stringify({ ...manifest, queries: 2 }));
     expect((await failure(CandidateTable.load(path))).message).toContain(
       'field "files.ids.bin": expected 80 bytes for 2 queries of depth 10, got 120',
     );
-    await writeFile(file, text.replace('"version": 1', '"version": 2'));
+    await writeFile(file, JSON.stringify({ ...manifest, version: 2 }));
     expect((await failure(CandidateTable.load(path))).message).toContain('field "version"');
     expect((await failure(CandidateTable.load(join(folder, 'nowhere')))).hint).toContain('nearmiss mine');
     expect(existsSync(join(folder, 'nowhere'))).toBe(false);
   });
 });
+
+function readManifest(path: string): Promise<Record<string, unknown>> {
+  return readJsonFile(path, z.record(z.string(), z.unknown()));
+}
 
 describe('refresh of a share', () => {
   test('every query is mined once in ⌈1 / share⌉ refreshes, whatever came before', () => {

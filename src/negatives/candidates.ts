@@ -1,26 +1,17 @@
 import { NearmissError } from '../base/errors.js';
+import type { CandidateData } from './candidate-data.js';
 import { type LoadOptions, loadTable, saveTable } from './candidate-files.js';
 import type { CandidateManifest, Provenance } from './manifest.js';
 
 /** Marks an unused place in a table's `ids`, and a row that no checkpoint ranked. */
 export const NONE = -1;
 
-/** The columns of a table; see {@link CandidateTable}. */
-export interface CandidateData {
-  depth: number;
-  ids: Int32Array;
-  scores: Float32Array;
-  ranks: Int32Array;
-  checkpoints: Int32Array;
-  provenance: Provenance;
-}
-
 /**
  * The documents that may become negatives of each training query, in the order of their ranks. Row `q` of the
  * matrices belongs to query `q`; its first `counts[q]` places are used.
  *
  * @example
- * const { table } = await mine({ queryCount, depth: 200, lists, positives, rules, source: 'bm25' });
+ * const { table } = await mine({ queryCount, documentCount, depth: 200, lists, positives, rules, source: 'bm25' });
  * await table.save('run/negatives/step-000300');
  * const same = await CandidateTable.load('run/negatives/step-000300');
  */

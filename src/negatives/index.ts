@@ -1,21 +1,16 @@
+export type { CandidateData } from './candidate-data.js';
 export { CANDIDATE_FOLDER, type LoadOptions } from './candidate-files.js';
 export { type CandidateRow, readCandidateRow } from './candidate-row.js';
-export { type CandidateData, CandidateTable, NONE } from './candidates.js';
-export { hardestInBatch, hardestNegatives } from './hardest-in-batch.js';
-export {
-  type BatchMembers,
-  type BatchSource,
-  inBatch,
-  inBatchNegatives,
-  knownInBatch,
-} from './in-batch.js';
+export { CandidateTable, NONE } from './candidates.js';
+export { type NegativesKind, type NegativesRecipe, negativesKind, rankedOptionsOf } from './kind.js';
+export { negatives } from './kinds.js';
 export { type Bm25ListsOptions, documentNumbers, listsFromBm25, type QueryText } from './lists/from-bm25.js';
 export { type GatheredExamples, gatherExamples } from './lists/from-examples.js';
 export { listsFromModel, type ModelListsOptions } from './lists/from-model.js';
 export { listsFromRun } from './lists/from-run.js';
 export { listsFromTable } from './lists/from-table.js';
 export { listsFromVectors, type QueryVectors, type VectorListsOptions } from './lists/from-vectors.js';
-export type { CandidateManifest, CandidateSource, MiningReport, Provenance } from './manifest.js';
+export type { CandidateManifest, MiningReport, Provenance } from './manifest.js';
 export { type Mined, type MineOptions, mine } from './mine.js';
 export {
   fingerprintIds,
@@ -23,9 +18,9 @@ export {
   loadMiningData,
   type MiningData,
 } from './mining-data.js';
-export { Mixture, type MixturePart } from './mixture.js';
 export { type CollectionIds, type IdNumbers, Positives } from './positives.js';
 export { RandomSource, type RandomSourceOptions } from './random.js';
+export { checkRanked, type RankedOptions, rankedOptions } from './ranked-options.js';
 export { mergeTables, replacedShare, stalestQueries } from './refresh.js';
 export { type AnswerTexts, answers } from './rules/answers.js';
 export { buildRules, type RuleOptions, type RuleTexts } from './rules/build-rules.js';
@@ -36,6 +31,7 @@ export { relativeMargin } from './rules/relative-margin.js';
 export type { CandidateRule, Objection, RankedList } from './rules/rule.js';
 export { skipRanks } from './rules/skip-ranks.js';
 export type { Negative, NegativeSource, PositivesOf } from './sampler.js';
+export type { FixedRankings, NegativeSupply, StepExamples, SupplyContext } from './supply.js';
 export { type Sampling, TableSource, type TableSourceOptions } from './table-source.js';
 export { textFingerprint } from './text-fingerprint.js';
 export { TextStore } from './text-store.js';

@@ -2,10 +2,6 @@ import { z } from 'zod';
 
 const count = z.int().min(0);
 
-/** Where the rankings came from: the model being trained, BM25, or a file that stays as it is. */
-export const CANDIDATE_SOURCES = ['ann', 'bm25', 'static'] as const;
-export type CandidateSource = (typeof CANDIDATE_SOURCES)[number];
-
 export const miningReportSchema = z.object({
   /** Queries whose ranking was looked at. */
   queries: count,
@@ -31,7 +27,8 @@ export const FORMAT_VERSION = 1;
 
 /** How candidates were mined, so that any negative can be traced to its origin. */
 export const provenanceSchema = z.object({
-  source: z.enum(CANDIDATE_SOURCES),
+  /** The kind of negatives: `ann` for the model being trained, `bm25`, `static` for a file, or another. */
+  source: z.string(),
   /** The training step of the checkpoint that ranked, for `ann`. */
   checkpoint: count.optional(),
   /** What ranked, for people: the index, the run file or the training file. */

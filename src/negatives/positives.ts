@@ -26,7 +26,7 @@ export class Positives {
    *
    * @example
    * const positives = Positives.fromQrels(await dataset.qrels('train'), { queries, documents });
-   * positives.of(0); // Int32Array [17, 204]
+   * positives.of(0); // Int32Array [2]
    */
   static fromQrels(qrels: Qrels, { queries, documents }: CollectionIds): Positives {
     const positives = new Positives();

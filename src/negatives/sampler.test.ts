@@ -1,11 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Random } from '../engine/random.js';
 import { CandidateTable } from './candidates.js';
-import { Mixture } from './mixture.js';
 import { positivesOf, smallTable } from './negatives.fixture.js';
 import { RandomSource } from './random.js';
 import { type Conformance, samplerConformance } from './sampler.conformance.js';
-import type { Negative } from './sampler.js';
 import { TableSource } from './table-source.js';
 
 const DOCUMENTS = 12;
@@ -84,86 +82,6 @@ samplerConformance({
       new Map([...ranksOf(query)].filter(([, rank]) => rank <= 3).map(([document]) => [document, 1])),
     ),
   provenance: fromRanking(300),
-});
-
-samplerConformance({
-  name: 'mixture of two halves of the collection, 3:1',
-  source: new Mixture([
-    { source: halfOf(0), weight: 3 },
-    { source: halfOf(1), weight: 1 },
-  ]),
-  positives,
-  queries,
-  chances: (query, count) => {
-    const others = [...anywhere(query).keys()];
-    const half = (parity: number): number[] => others.filter((document) => document % 2 === parity);
-    if (count > 1) return anywhere(query);
-    return new Map([
-      ...half(0).map((document) => [document, 3 / 4 / half(0).length] as const),
-      ...half(1).map((document) => [document, 1 / 4 / half(1).length] as const),
-    ]);
-  },
-  provenance: ({ document, source }) => expect(source).toBe(`half-${document % 2}`),
-});
-
-/** Random documents whose number is even (0) or odd (1). */
-function halfOf(parity: number) {
-  const all = new RandomSource({ documentCount: DOCUMENTS, positives });
-  return {
-    name: `half-${parity}`,
-    sample: (query: number, random: Random, count: number): Negative[] =>
-      all
-        .sample(query, random, DOCUMENTS)
-        .filter(({ document }) => document % 2 === parity)
-        .slice(0, count)
-        .map((negative) => ({ ...negative, source: `half-${parity}` })),
-  };
-}
-
-describe('mixture', () => {
-  const bm25 = new TableSource({ table: bm25Table });
-  const random = new RandomSource({ documentCount: DOCUMENTS, positives });
-  const draw = (mixture: Mixture, count: number, step: number): Negative[] =>
-    mixture.sample(0, Random.from(1, 'negatives', step), count);
-  const bySource = (drawn: Negative[], name: string): number =>
-    drawn.filter(({ source }) => source === name).length;
-
-  test('with counts as weights, each source gives its count', () => {
-    const mixture = new Mixture([
-      { source: bm25, weight: 1 },
-      { source: random, weight: 2 },
-    ]);
-    for (let step = 0; step < 200; step++) {
-      const drawn = draw(mixture, 3, step);
-      expect([bySource(drawn, 'bm25'), bySource(drawn, 'random')]).toEqual([1, 2]);
-      expect(new Set(drawn.map(({ document }) => document)).size).toBe(3);
-    }
-  });
-
-  test('shares are right on average where they are no whole numbers', () => {
-    const mixture = new Mixture([
-      { source: bm25, weight: 1 },
-      { source: random, weight: 1 },
-    ]);
-    const shares = Array.from({ length: 4000 }, (_, step) => bySource(draw(mixture, 3, step), 'bm25'));
-    expect(new Set(shares)).toEqual(new Set([1, 2]));
-    expect(shares.reduce((sum, n) => sum + n, 0) / shares.length).toBeCloseTo(1.5, 1);
-    expect(mixture.name).toBe('bm25+random');
-  });
-
-  test('where a source runs out, the others fill its place', () => {
-    const mixture = new Mixture([
-      { source: bm25, weight: 1 },
-      { source: random, weight: 1 },
-    ]);
-    const drawn = mixture.sample(2, Random.from(5), 4);
-    expect(drawn.map(({ source }) => source)).toEqual(['random', 'random', 'random', 'random']);
-  });
-
-  test('weights must make sense', () => {
-    expect(() => new Mixture([{ source: bm25, weight: 0 }])).toThrow('expected weights from 0, not all 0');
-    expect(() => new Mixture([{ source: bm25, weight: Number.NaN }])).toThrow('got NaN');
-  });
 });
 
 test('weighted sampling draws the second from what the first left over', () => {

@@ -2,9 +2,11 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { NearmissError } from '../base/errors.js';
 import { AtomicFile } from '../base/files.js';
 
 const WRITE_BYTES = 1 << 20;
+const TEXTS_FILE = 'texts';
 
 /**
  * Texts by number, kept in a temporary file: rules look at documents in the order of rankings, and a collection may
@@ -24,7 +26,7 @@ export class TextStore {
 
   static async create(texts: AsyncIterable<string>): Promise<TextStore> {
     const folder = await mkdtemp(join(tmpdir(), 'nearmiss-texts-'));
-    const path = join(folder, 'texts');
+    const path = join(folder, TEXTS_FILE);
     try {
       return new TextStore(folder, path, await writeTexts(path, texts));
     } catch (error) {
@@ -44,7 +46,9 @@ export class TextStore {
     if (this.#buffer.length < length) this.#buffer = Buffer.alloc(2 * length);
     let filled = 0;
     while (filled < length) {
-      filled += readSync(this.#descriptor, this.#buffer, filled, length - filled, start + filled);
+      const read = readSync(this.#descriptor, this.#buffer, filled, length - filled, start + filled);
+      if (read === 0) throw cutOff(join(this.#folder, TEXTS_FILE));
+      filled += read;
     }
     return this.#buffer.toString('utf8', 0, length);
   };
@@ -54,6 +58,12 @@ export class TextStore {
     closeSync(this.#descriptor);
     await rm(this.#folder, { recursive: true, force: true });
   }
+}
+
+function cutOff(path: string): NearmissError {
+  return new NearmissError(`${path}: the file was cut off while it was in use`, {
+    hint: 'run the same command again; does something clean up the folder for temporary files (TMPDIR)?',
+  });
 }
 
 async function writeTexts(path: string, texts: AsyncIterable<string>): Promise<Float64Array> {

@@ -46,7 +46,12 @@ describe('extends', () => {
       description: '',
       evaluation: { measures: ['AP'], best: 'AP' },
     });
-    expect(recipe.batch).toEqual({ queries: 16, accumulate: 2, cacheTokens: 8192 });
+    expect(recipe.batch).toEqual({
+      queries: 16,
+      accumulate: 2,
+      cacheTokens: 8192,
+      order: { name: 'shuffled' },
+    });
     expect(recipe.stages.map(({ name }) => name)).toEqual(['ance']);
     expect(origins.get('batch.queries')).toMatch(/parent\.yaml:4$/);
     expect(origins.get('batch.cacheTokens')).toBe('recipes/ance-maxp.yaml:11');
@@ -100,7 +105,7 @@ describe('errors name file, line, path, expected and got', () => {
     [
       'wrong choice',
       'loss: {name: infonec}',
-      'my.yaml:1: loss.name: expected nll, infonce, bce, hinge or ranknet, got the text "infonec"',
+      'my.yaml:1: loss.name: expected nll, infonce, bce, hinge, ranknet, margin-mse or lambda, got the text "infonec"',
       'did you mean infonce?',
     ],
     [

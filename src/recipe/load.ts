@@ -1,12 +1,17 @@
+import { resolve } from 'node:path';
 import { NearmissError } from '../base/errors.js';
-import { checkRecipe } from './checks.js';
-import { find, merge, type OriginMap, plain } from './origin-tree.js';
+import { checkRecipe } from './checks/checks.js';
+import { RECIPE_RULES, spellOut } from './merge-layers.js';
+import { loadModules } from './modules.js';
+import { find, merge, type OriginMap, type OriginNode, plain } from './origin-tree.js';
 import { applyOverride } from './overrides.js';
 import { leaves, pathText } from './paths.js';
 import { fromIssues, recipeError, warningText } from './problems.js';
 import type { Recipe } from './recipe.js';
 import { folderOf, locateRecipe, type RecipeLocation, readRecipeFile } from './recipe-file.js';
-import { recipeSchema } from './schema.js';
+import { recipeSchema } from './schema/schema.js';
+
+const USE_ORIGIN = '--module';
 
 /** Where each value of a recipe comes from: `default`, `recipes/base.yaml:12` or `--set`. */
 export type Origins = ReadonlyMap<string, string>;
@@ -22,11 +27,13 @@ export interface LoadedRecipe {
 export interface LoadRecipeOptions {
   /** `path=value`, later ones win. */
   set?: readonly string[];
+  /** Modules besides those that the recipe names, from the working directory. */
+  use?: readonly string[];
 }
 
 /**
  * Loads a recipe, built-in by its name or a file by its path, on top of what it `extends`, changes it as `set`
- * says, fills in the defaults and checks that it can be trained.
+ * says, fills in the defaults and checks that it can be trained. The modules that it names with `use` are run.
  *
  * @example
  * const { recipe, origins, warnings } = await loadRecipe('ance-firstp', {
@@ -35,9 +42,16 @@ export interface LoadRecipeOptions {
  */
 export async function loadRecipe(nameOrPath: string, options: LoadRecipeOptions = {}): Promise<LoadedRecipe> {
   const location = await locateRecipe(nameOrPath);
-  const said = (options.set ?? []).reduce(applyOverride, await readWithParents(location, []));
+  const layers = [...(await readWithParents(location, [])), useLayer(options.use ?? [], location.label)];
+  const compose = (): OriginMap => {
+    const files = layers.reduce((under, over) => merge(under, over, RECIPE_RULES));
+    return resolveUse((options.set ?? []).reduce(applyOverride, files), process.cwd());
+  };
+  await loadUsed(compose());
+  // Once more, as it is known now which options the kinds of the modules have.
+  const said = compose();
   const raw = plain(said) as Record<string, unknown>;
-  const parsed = recipeSchema.safeParse({ name: location.name, ...raw });
+  const parsed = recipeSchema().safeParse({ name: location.name, ...raw });
   if (!parsed.success) throw recipeError(fromIssues(parsed.error.issues, raw), said);
   const problems = checkRecipe(parsed.data);
   const errors = problems.filter(({ level }) => level === 'error');
@@ -49,7 +63,11 @@ export async function loadRecipe(nameOrPath: string, options: LoadRecipeOptions 
   };
 }
 
-async function readWithParents(location: RecipeLocation, children: RecipeLocation[]): Promise<OriginMap> {
+/** What a recipe's parents and its own file say, the file last. */
+async function readWithParents(
+  location: RecipeLocation,
+  children: readonly RecipeLocation[],
+): Promise<OriginMap[]> {
   const chain = [...children, location];
   if (children.some(({ path }) => path === location.path)) {
     throw new NearmissError(
@@ -57,9 +75,10 @@ async function readWithParents(location: RecipeLocation, children: RecipeLocatio
       { hint: 'one of them has to stand alone' },
     );
   }
-  const own = await readRecipeFile(location);
+  const file = spellOut(await readRecipeFile(location)) as OriginMap;
+  const own = resolveUse(file, folderOf(location));
   const parent = own.entries.get('extends');
-  if (!parent) return own;
+  if (!parent) return [own];
   own.entries.delete('extends');
   const name = plain(parent);
   if (typeof name !== 'string') {
@@ -73,10 +92,44 @@ async function readWithParents(location: RecipeLocation, children: RecipeLocatio
     });
   });
   const inherited = await readWithParents(parentLocation, chain);
-  // They say what the parent is, not what its child is.
-  inherited.entries.delete('name');
-  inherited.entries.delete('description');
-  return merge(inherited, own);
+  for (const { entries } of inherited) {
+    // They say what the parent is, not what its child is.
+    entries.delete('name');
+    entries.delete('description');
+  }
+  return [...inherited, own];
+}
+
+/** What a command line adds to `use`. */
+function useLayer(modules: readonly string[], origin: string): OriginMap {
+  const items = modules.map((value): OriginNode => ({ kind: 'scalar', origin: USE_ORIGIN, value }));
+  const use: OriginNode = { kind: 'list', origin: USE_ORIGIN, items };
+  return { kind: 'map', origin, entries: new Map(items.length > 0 ? [['use', use]] : []) };
+}
+
+/** The same with the paths of its modules absolute, those that are not taken from `folder`. */
+function resolveUse(said: OriginMap, folder: string): OriginMap {
+  const use = said.entries.get('use');
+  if (use?.kind !== 'list') return said;
+  const items = use.items.map((item) =>
+    item.kind === 'scalar' && typeof item.value === 'string'
+      ? { ...item, value: resolve(folder, item.value) }
+      : item,
+  );
+  return { ...said, entries: new Map(said.entries).set('use', { ...use, items }) };
+}
+
+async function loadUsed(said: OriginMap): Promise<void> {
+  const use = said.entries.get('use');
+  if (use?.kind !== 'list') return;
+  for (const item of use.items) {
+    const path = plain(item);
+    if (typeof path !== 'string') continue;
+    await loadModules([path]).catch((error) => {
+      if (!(error instanceof NearmissError)) throw error;
+      throw new NearmissError(`${item.origin}: use: ${error.message}`, { hint: error.hint, cause: error });
+    });
+  }
 }
 
 function originsOf(recipe: Recipe, said: OriginMap): Origins {

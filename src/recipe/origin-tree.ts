@@ -19,22 +19,46 @@ interface OriginList {
   items: OriginNode[];
 }
 
+/** The origin of what a command line sets. */
+export const SET_ORIGIN = '--set';
+
 /** Keys from the root of a recipe to a value in it. */
 export type Keys = readonly PropertyKey[];
+
+/** How one layer lies on another, where that depends on the place. */
+export interface MergeRules {
+  /** What of a mapping still holds under the one above it; all of it unless told otherwise. */
+  inherited?(under: OriginMap, over: OriginMap, keys: Keys): OriginMap;
+  /** Whether a list adds to the one below it instead of replacing it. */
+  adds?(keys: Keys): boolean;
+}
 
 /**
  * Lays `over` on `under`: mappings are merged key by key, everything else, lists included, is replaced. A `null`
  * takes back what was said below it, so that the default holds again.
+ *
+ * @param keys where the two stand
  */
-export function merge(under: OriginMap, over: OriginMap): OriginMap {
-  const entries = new Map(under.entries);
+export function merge(under: OriginMap, over: OriginMap, rules: MergeRules = {}, keys: Keys = []): OriginMap {
+  const entries = new Map((rules.inherited?.(under, over, keys) ?? under).entries);
   for (const [key, node] of over.entries) {
     const below = entries.get(key);
+    const path = [...keys, key];
     if (isNull(node)) entries.delete(key);
-    else if (node.kind !== 'map') entries.set(key, node);
-    else entries.set(key, merge(below?.kind === 'map' ? below : { ...node, entries: new Map() }, node));
+    else if (node.kind === 'list' && below?.kind === 'list' && rules.adds?.(path)) {
+      entries.set(key, { ...node, items: addedTo(below.items, node.items) });
+    } else if (node.kind !== 'map') entries.set(key, node);
+    else {
+      const nothing = { ...node, entries: new Map() };
+      entries.set(key, merge(below?.kind === 'map' ? below : nothing, node, rules, path));
+    }
   }
   return { kind: 'map', origin: over.origin, entries };
+}
+
+/** Both lists' items, none twice. */
+function addedTo(under: readonly OriginNode[], over: readonly OriginNode[]): OriginNode[] {
+  return [...new Map([...under, ...over].map((item) => [JSON.stringify(plain(item)), item])).values()];
 }
 
 function isNull(node: OriginNode): boolean {

@@ -1,10 +1,8 @@
 import { NearmissError, UsageError } from '../base/errors.js';
 import { suggest } from '../base/suggest.js';
-import { merge, type OriginMap, type OriginNode, plain } from './origin-tree.js';
+import { RECIPE_RULES, spellOut } from './merge-layers.js';
+import { type Keys, merge, type OriginMap, type OriginNode, plain, SET_ORIGIN } from './origin-tree.js';
 import { parseYamlValue } from './recipe-file.js';
-
-/** The origin of what a command line sets. */
-export const SET_ORIGIN = '--set';
 
 /**
  * Applies one `--set path=value`. The value is YAML (`null` goes back to the default); items of a list are named
@@ -40,24 +38,26 @@ function replaceAt(
   keys: readonly string[],
   value: OriginNode,
   fail: Fail,
+  above: Keys = [],
 ): OriginNode {
-  if (keys.length === 0) return value;
+  if (keys.length === 0) return spellOut(value, above);
   const [key, ...rest] = keys;
   if (node?.kind === 'scalar') {
     throw fail(`there is nothing below ${JSON.stringify(node.value)}, got "${keys.join('.')}"`);
   }
   if (node?.kind === 'list') {
     const index = findItem(node.items, key, fail);
-    const items = node.items.with(index, replaceAt(node.items[index], rest, value, fail));
+    const items = node.items.with(index, replaceAt(node.items[index], rest, value, fail, [...above, index]));
     return { ...node, items };
   }
   const under: OriginMap = node ?? { kind: 'map', origin: SET_ORIGIN, entries: new Map() };
   if (rest.length > 0) {
-    const below = replaceAt(under.entries.get(key), rest, value, fail);
+    const below = replaceAt(under.entries.get(key), rest, value, fail, [...above, key]);
     return { ...under, entries: new Map(under.entries).set(key, below) };
   }
   // As in a file: a mapping is merged into what is there, null takes it back.
-  const merged = merge(under, { kind: 'map', origin: SET_ORIGIN, entries: new Map([[key, value]]) });
+  const over = spellOut({ kind: 'map', origin: SET_ORIGIN, entries: new Map([[key, value]]) }, above);
+  const merged = merge(under, over as OriginMap, RECIPE_RULES, above);
   return { ...merged, origin: under.origin };
 }
 

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { describe, NearmissError, UsageError } from '../base/errors.js';
 import { suggest } from '../base/suggest.js';
-import { fieldsBelow, recipeFields } from './fields.js';
-import { type Keys, nearestOrigin, type OriginMap, plain } from './origin-tree.js';
-import { SET_ORIGIN } from './overrides.js';
+import { axisAt, optionsOn } from './axis-places.js';
+import { type Keys, nearestOrigin, type OriginMap, plain, SET_ORIGIN } from './origin-tree.js';
 import { pathText } from './paths.js';
+import { fieldsBelow, recipeFields } from './schema/fields.js';
 
 /** What is wrong with a recipe, and where. */
 export interface Problem {
@@ -28,7 +28,7 @@ export function fromIssues(issues: readonly z.core.$ZodIssue[], raw: unknown): P
     const got = valueAt(raw, keys);
     const values = issue.code === 'invalid_value' ? issue.values.map(String) : [];
     const near = typeof got === 'string' ? suggest(got, values) : undefined;
-    const hint = near && `did you mean ${near}?`;
+    const hint = near ? `did you mean ${near}?` : ofYourOwn(keys, got);
     return [
       {
         level: 'error',
@@ -64,7 +64,9 @@ function located(root: OriginMap, raw: unknown, keys: Keys): string {
 function unknownSetting(keys: Keys, raw: unknown): Problem {
   const name = String(keys.at(-1));
   const above = keys.slice(0, -1);
-  const siblings = fieldsBelow(above);
+  const siblings = fieldsBelow(raw, above);
+  const foreign = foreignOption(keys, raw, siblings);
+  if (foreign) return foreign;
   const prefix = above.length > 0 ? `${pathText(raw, above)}.` : '';
   const near = suggest(name, siblings);
   // The right name in the wrong place, e.g. learningRate at the top.
@@ -75,6 +77,29 @@ function unknownSetting(keys: Keys, raw: unknown): Problem {
       ? `did you mean ${elsewhere.path}?`
       : `${above.length > 0 ? pathText(raw, above) : 'a recipe'} takes ${siblings.join(', ')}`;
   return { level: 'error', keys, message: 'unknown setting', hint };
+}
+
+/** What to do about the name of a kind that is not registered. */
+function ofYourOwn(keys: Keys, got: unknown): string | undefined {
+  const axis = axisAt(keys.slice(0, -1));
+  if (!axis || axis.tag !== keys.at(-1) || typeof got !== 'string') return undefined;
+  return `a ${axis.registry.axis} of your own comes from a module that the recipe names with use`;
+}
+
+/** An option of other kinds of the axis, which the chosen one does not have. */
+function foreignOption(keys: Keys, raw: unknown, siblings: readonly string[]): Problem | undefined {
+  const name = String(keys.at(-1));
+  const above = keys.slice(0, -1);
+  const axis = axisAt(above);
+  if (!axis || !optionsOn(axis).has(name)) return undefined;
+  const chosen = valueAt(raw, [...above, axis.tag]) ?? `this ${axis.registry.axis}`;
+  const takes = siblings.filter((sibling) => sibling !== axis.tag);
+  return {
+    level: 'error',
+    keys,
+    message: `${chosen} has no ${name}, got ${describe(valueAt(raw, keys))}`,
+    hint: takes.length > 0 ? `${chosen} takes ${takes.join(', ')}` : `${chosen} takes no settings`,
+  };
 }
 
 function valueAt(value: unknown, keys: Keys): unknown {

@@ -1,17 +1,30 @@
 import type { HeadOptions } from '../model/encoder/encoder-model.js';
+import type { NegativesRecipe } from '../negatives/index.js';
+
+export type { NegativesRecipe };
 
 /** One encoder for queries and documents, or one each (as DPR has). */
 export type Towers = 'shared' | 'two';
 
-/** A system of the papers as a choice along five axes: encoder, negatives, loss, (teacher,) stages. */
+/** A value of an axis: the kind's name and its options. */
+export interface Choice {
+  name: string;
+  [option: string]: unknown;
+}
+
+/** A system of the papers as choices along axes, stage by stage. */
 export interface Recipe {
   name: string;
   /** What it reproduces and where it comes from, for people. */
   description: string;
   seed: number;
+  /** Modules that register losses, sources of negatives … of their own. */
+  use: string[];
   model: ModelRecipe;
   /** How stages learn, unless they say otherwise. */
-  loss: LossRecipe;
+  loss: LossRecipe | LossRecipe[];
+  teacher: Choice;
+  examples: Choice;
   optimizer: OptimizerRecipe;
   batch: BatchRecipe;
   refresh: RefreshRecipe;
@@ -37,16 +50,17 @@ export interface ModelRecipe {
   /** FirstP reads a document's first tokens; MaxP up to `pieces` pieces, and the best one counts. */
   passages: { mode: 'first' | 'max'; pieces: number };
   head: HeadOptions;
+  /** How the rows of query and document become a score. */
+  scorer: string;
   /** Replaces the model's own dropout rates. */
   dropout?: number;
 }
 
-export interface LossRecipe {
-  name: 'nll' | 'infonce' | 'bce' | 'hinge' | 'ranknet';
+export interface LossRecipe extends Choice {
   /** Scores are divided by this. */
   temperature: number;
-  /** For `hinge`. */
-  margin: number;
+  /** Its factor in the sum, where there are several. */
+  weight: number;
 }
 
 export interface OptimizerRecipe {
@@ -69,6 +83,8 @@ export interface BatchRecipe {
   accumulate: number;
   /** Compute gradients in chunks of this many tokens (gradient caching), or 0 for all at once. */
   cacheTokens: number;
+  /** Which examples come together. */
+  order: Choice;
 }
 
 export interface RefreshRecipe {
@@ -107,39 +123,21 @@ export interface EvidenceRecipe {
   every: number;
 }
 
+/** A stage learns for some steps, or makes data (`make`) that later stages use. */
 export interface StageRecipe {
   name: string;
+  /** Updates of the weights; 0 where the stage makes data. */
   steps: number;
-  /** Where negatives come from; several sources are mixed. */
+  /** What is learned. */
+  task: Choice;
+  make?: Choice;
+  /** Where negatives come from; several sources are mixed. None where the task has no negatives. */
   negatives: NegativesRecipe[];
-  loss?: Partial<LossRecipe>;
+  /** Parameters that do not learn: `queries`, `documents`, `embeddings`, `layers.0` … */
+  freeze: string[];
+  loss?: Partial<LossRecipe> | LossRecipe[];
+  teacher?: Choice;
+  examples?: Choice;
   optimizer?: Partial<OptimizerRecipe>;
   batch?: Partial<BatchRecipe>;
-}
-
-/** One source of negatives in a stage. */
-export interface NegativesRecipe {
-  /**
-   * `in-batch`: every other document of the batch; `hardest-in-batch`: the best scored of those (NCE); `random`:
-   * anywhere in the corpus; `bm25`, `ann`: near the top of a ranking; `static`: from a file.
-   */
-  source: 'in-batch' | 'hardest-in-batch' | 'random' | 'bm25' | 'ann' | 'static';
-  /** Negatives for each query and step (not for in-batch sources). */
-  count: number;
-  /** How deep in the ranking to sample (`bm25`, `ann`, `static`). */
-  depth: number;
-  /** `uniform` over the depth, or more often near the top (`weighted`, by 1/rank). */
-  sampling: 'uniform' | 'weighted';
-  /** Guards against unlabelled positives. */
-  skipRanks: number;
-  /** Drop candidates that score above the positive's score minus this (absolute). */
-  margin?: number;
-  /** Drop candidates that score above this share of the positive's score. */
-  relativeMargin?: number;
-  /** Drop candidates that contain an answer string of the query. */
-  dropAnswers: boolean;
-  /** Keep candidates with a positive's text under another id, which are dropped otherwise. */
-  keepDuplicates: boolean;
-  /** For `static`: a TREC run, a training file or a candidate table's folder. */
-  file?: string;
 }

@@ -50,7 +50,8 @@ test('the rows of Table 1 take the same number of steps with the same encoder', 
   const recipes = await Promise.all(TABLE_1.map(async (name) => (await loadRecipe(name)).recipe));
   for (const { stages, model, optimizer, batch } of recipes) {
     expect(stages.reduce((sum, { steps }) => sum + steps, 0)).toBe(300);
-    expect({ ...model, passages: undefined }).toEqual({ ...recipes[0].model, passages: undefined });
+    const { passages: _, scorer: __, ...encoder } = model;
+    expect(recipes[0].model).toMatchObject(encoder);
     expect(optimizer).toEqual(recipes[0].optimizer);
     expect(batch.queries).toBe(32);
   }

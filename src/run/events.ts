@@ -2,20 +2,26 @@ import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { MiningOutcome } from './mining-outcome.js';
 
+/** The two processes that a training consists of. */
+export type Role = 'trainer' | 'inferencer';
+
 /** Something that happened in a run, as it stands in `events/*.jsonl` and reaches the live view. */
 export type RunEvent =
-  | { type: 'start'; process: 'trainer' | 'inferencer'; step: number; threads?: number }
+  | { type: 'start'; process: Role; step: number; threads?: number }
   | StepEvent
   | { type: 'checkpoint'; step: number; seconds: number }
   | { type: 'negatives'; step: number; version: number; age: number }
   | { type: 'encode'; step: number; done: number; total: number }
   | RefreshEvent
   /** Candidates that do not change while the run lasts; `table` is their folder under `negatives/`. */
-  | { type: 'mined'; step: number; source: 'bm25' | 'static'; table: string; mining: MiningOutcome }
+  | { type: 'mined'; step: number; source: string; table: string; mining: MiningOutcome }
   | { type: 'evaluation'; step: number; measures: Record<string, number>; best: boolean; seconds: number }
+  /** A stage that makes data, and how far it is; `total` 0 where that is not known. */
+  | { type: 'make'; step: number; stage: string; done: number; total: number }
+  | { type: 'made'; step: number; stage: string; maker: string; seconds: number }
   | { type: 'wait'; step: number; for: string }
   | { type: 'log'; level: 'info' | 'warning' | 'error'; message: string }
-  | { type: 'end'; process: 'trainer' | 'inferencer'; step: number };
+  | { type: 'end'; process: Role; step: number };
 
 export interface StepEvent {
   type: 'step';
@@ -23,11 +29,15 @@ export interface StepEvent {
   totalSteps: number;
   stage: string;
   loss: number;
+  /** Each loss by itself, where the stage has several. */
+  parts?: Record<string, number>;
   learningRate: number;
   gradientNorm: number;
   groupNorms: Record<string, number>;
   tokens: number;
   seconds: number;
+  /** The part of them in which the batch was made; runs from before it was recorded have none. */
+  batchSeconds?: number;
   /** The checkpoint whose negatives served this step, where the stage has mined ones. */
   negativesVersion?: number;
   /** Of each source of negatives by itself, at the steps where it was measured and there is more than one. */

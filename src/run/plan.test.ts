@@ -28,7 +28,7 @@ describe('the plan of a run', () => {
 
   test('what counts as a negative in the batch follows from the sources and the loss', async () => {
     const kinds = async (name: string): Promise<string[]> =>
-      (await planOf(name)).stages.map(({ batchNegatives }) => batchNegatives);
+      (await planOf(name)).stages.map(({ losses }) => losses[0].negatives);
     expect(await kinds('rand-neg')).toEqual(['batch']);
     expect(await kinds('nce-neg')).toEqual(['hardest']);
     expect(await kinds('bm25-neg')).toEqual(['own']);

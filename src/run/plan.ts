@@ -1,11 +1,16 @@
+import { losses } from '../loss/kinds.js';
+import { negatives as sources } from '../negatives/kinds.js';
+import { kindOptions } from '../recipe/kind-options.js';
 import type {
   BatchRecipe,
+  Choice,
   LossRecipe,
   NegativesRecipe,
   OptimizerRecipe,
   Recipe,
   StageRecipe,
 } from '../recipe/recipe.js';
+import { lossesOf } from '../recipe/stage-loss.js';
 
 /**
  * Which documents of a batch are a query's negatives: its `own` sampled ones, all of the `batch` that are not known
@@ -13,16 +18,26 @@ import type {
  */
 export type BatchNegatives = 'own' | 'batch' | 'hardest';
 
+/** A loss of a stage, and what counts as a negative for it. */
+export interface PlannedLoss extends LossRecipe {
+  negatives: BatchNegatives;
+}
+
 /** A stage with its place in the run and everything it inherits filled in. */
 export interface PlannedStage {
   index: number;
   name: string;
-  /** The run's step that is its first, and the one after its last. */
+  /** The run's step that is its first, and the one after its last; the same where it makes data. */
   start: number;
   end: number;
+  task: Choice;
+  make?: Choice;
   negatives: NegativesRecipe[];
-  batchNegatives: BatchNegatives;
-  loss: LossRecipe;
+  losses: PlannedLoss[];
+  teacher: Choice;
+  examples: Choice;
+  /** Parameters that do not learn. */
+  freeze: string[];
   optimizer: OptimizerRecipe;
   batch: BatchRecipe;
 }
@@ -43,9 +58,13 @@ export function planRun(recipe: Recipe): Plan {
       name: stage.name,
       start,
       end,
+      task: stage.task,
+      ...(stage.make && { make: stage.make }),
       negatives: stage.negatives,
-      batchNegatives: batchNegativesOf(stage, { ...recipe.loss, ...stage.loss }),
-      loss: { ...recipe.loss, ...stage.loss },
+      losses: plannedLosses(stage, lossesOf(recipe, stage)),
+      teacher: stage.teacher ?? recipe.teacher,
+      examples: stage.examples ?? recipe.examples,
+      freeze: stage.freeze,
       optimizer: { ...recipe.optimizer, ...stage.optimizer },
       batch: { ...recipe.batch, ...stage.batch },
     });
@@ -54,10 +73,21 @@ export function planRun(recipe: Recipe): Plan {
   return { stages, totalSteps: start };
 }
 
-function batchNegativesOf({ negatives }: StageRecipe, loss: LossRecipe): BatchNegatives {
-  const sources = negatives.map(({ source }) => source);
-  if (sources.includes('hardest-in-batch')) return 'hardest';
-  return sources.includes('in-batch') || loss.name === 'infonce' ? 'batch' : 'own';
+function plannedLosses({ negatives }: StageRecipe, recipes: readonly LossRecipe[]): PlannedLoss[] {
+  const ofBatch = negatives.map(({ source }) => sources.find(source)?.batch);
+  const natural = recipes.map((recipe) => naturalNegatives(recipe));
+  return recipes.map((recipe, i): PlannedLoss => {
+    if (ofBatch.includes('hardest')) return { ...recipe, negatives: 'hardest' };
+    // Beside a loss over the batch, which takes the in-batch source for itself, the others keep to a query's own.
+    const takesBatch = ofBatch.includes('batch') && !natural.includes('batch');
+    return { ...recipe, negatives: takesBatch ? 'batch' : natural[i] };
+  });
+}
+
+/** What a loss takes by itself; a reader of a run need not know all losses. */
+function naturalNegatives(recipe: LossRecipe): BatchNegatives {
+  const kind = losses.find(recipe.name);
+  return kind ? kind.create(kindOptions(kind, recipe)).negatives : 'own';
 }
 
 /** The stage that takes a step; the last one for the step after the end. */
@@ -66,15 +96,15 @@ export function stageAt({ stages }: Plan, step: number): PlannedStage {
 }
 
 /** The sources of a stage's negatives by name; a loss over the whole batch has the batch as one, named or not. */
-export function sourcesOf({ negatives, batchNegatives }: PlannedStage): string[] {
-  const sources = new Set<string>(negatives.map(({ source }) => source));
-  if (batchNegatives === 'batch') sources.add('in-batch');
-  return [...sources];
+export function sourcesOf({ negatives, losses }: PlannedStage): string[] {
+  const names = new Set(negatives.map(({ source }) => source));
+  if (losses.some((loss) => loss.negatives === 'batch')) names.add('in-batch');
+  return [...names];
 }
 
-/** The ANN source of a stage, where it has one. */
-export function annOf(stage: PlannedStage): NegativesRecipe | undefined {
-  return stage.negatives.find(({ source }) => source === 'ann');
+/** The source of a stage that the Inferencer keeps fresh, where it has one. */
+export function freshSourceOf(stage: PlannedStage): NegativesRecipe | undefined {
+  return stage.negatives.find(({ source }) => sources.find(source)?.fresh);
 }
 
 /** Whether a checkpoint belongs after `step` steps: at the start, at the ends of stages, and every so often. */

@@ -1,10 +1,12 @@
 import { NearmissError } from '../base/errors.js';
 import { exists } from '../base/files.js';
+import { loadModules } from '../recipe/modules.js';
 import type { Recipe } from '../recipe/recipe.js';
-import { recipeSchema } from '../recipe/schema.js';
+import type { ReadOptions } from '../recipe/schema/choice.js';
 import type { DataFingerprint } from './data-fingerprint.js';
+import { locateData } from './locate-data.js';
 import { RunDirectory } from './run-directory.js';
-import { locateData } from './run-paths.js';
+import { upgradeRecipe } from './upgrade-recipe.js';
 
 /** `run.json`: what a run is, so that any process can join it knowing nothing but its folder. */
 export interface RunDescription {
@@ -26,23 +28,39 @@ export async function isRun(path: string): Promise<boolean> {
   return exists(new RunDirectory(path).file('run.json'));
 }
 
+/**
+ * Reads what a run is, to look at it: the modules that its recipe names are not run, and kinds that they would register
+ * stand there as they are.
+ */
 export async function readRunDescription(run: RunDirectory): Promise<RunDescription> {
   const description = await run.readJson<RunDescription>('run.json');
   if (description?.format === 1) {
-    return withDefaults({ ...description, data: run.data ?? (await locateData(description)) }, run);
+    const data = run.data ?? (await locateData(description));
+    const recipe = await readRecipe(description.recipe, run, { unknownKinds: true });
+    return { ...description, data, recipe };
   }
   throw new NearmissError(`${run.path}: not a run: expected run.json in it`, {
     hint: 'start one with `nearmiss train --data DIR --recipe NAME --out RUN`',
   });
 }
 
+/** Reads what a run is, to take part in it: runs the modules that its recipe names, and knows every kind. */
+export async function joinRun(run: RunDirectory): Promise<RunDescription> {
+  const description = await readRunDescription(run);
+  await loadModules(description.recipe.use);
+  return { ...description, recipe: await readRecipe(description.recipe, run) };
+}
+
 /** A run from before a setting existed goes on with the setting's default. */
-function withDefaults(description: RunDescription, run: RunDirectory): RunDescription {
-  const { data: recipe, error } = recipeSchema.safeParse(description.recipe);
-  if (recipe) return { ...description, recipe };
-  const [{ path, message }] = error.issues;
-  throw new NearmissError(
-    `${run.file('run.json')}: recipe.${path.join('.')}: expected ${message}, got something else`,
-    { hint: 'run.json was changed by hand, or made by a newer nearmiss: restore it, or start another run' },
-  );
+async function readRecipe(stored: unknown, run: RunDirectory, options?: ReadOptions): Promise<Recipe> {
+  // Every axis's kinds come with it: not for whoever only asks whether something is a run.
+  const { recipeSchema } = await import('../recipe/schema/schema.js');
+  const recipe = upgradeRecipe(stored);
+  const { data, error } = recipeSchema(options).safeParse(recipe);
+  if (data) return data;
+  const { fromIssues } = await import('../recipe/problems.js');
+  const [{ keys, message, hint }] = fromIssues(error.issues, recipe);
+  throw new NearmissError(`${run.file('run.json')}: recipe.${keys.join('.')}: ${message}`, {
+    hint: `run.json was changed by hand, or made by a newer nearmiss: restore it, or start another run${hint ? ` (${hint})` : ''}`,
+  });
 }

@@ -1,9 +1,10 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { NearmissError } from '../base/errors.js';
+import { z } from 'zod';
 import { exists, writeFileAtomic } from '../base/files.js';
 import type { FolderContents } from '../base/folder-contents.js';
+import { parseSealedJson } from '../base/json-file.js';
 
 /** Places in a run's folder where one thing appears for each checkpoint: `checkpoints/step-000300`. */
 export type StepFolder = 'checkpoints' | 'resume' | 'negatives' | 'index' | 'evaluations';
@@ -20,6 +21,9 @@ export const BEGUN_FOLDER: FolderContents = {
 /** What to do where a run lacks something that cannot be made in it. */
 export const READ_ONLY_RUN =
   'a run keeps what is made of it in its cache: copy it to a place you may write to';
+
+const DAMAGED_RUN =
+  'the run folder was changed by hand or the disk is damaged; restore the file or start a new run';
 
 const STEP_NAME = /^step-(\d{6,})(?:\.json)?$/;
 
@@ -94,13 +98,7 @@ export class RunDirectory {
     const path = this.file(...names);
     const text = await readFile(path, 'utf8').catch(() => undefined);
     if (text === undefined) return undefined;
-    try {
-      return JSON.parse(text) as T;
-    } catch (error) {
-      throw new NearmissError(`${path}: not valid JSON: ${(error as Error).message}`, {
-        hint: 'the run folder was changed by hand or the disk is damaged; restore the file or start a new run',
-      });
-    }
+    return parseSealedJson(text, { where: path, schema: z.custom<T>(), hint: DAMAGED_RUN });
   }
 }
 

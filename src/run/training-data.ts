@@ -31,6 +31,8 @@ export interface TrainingQuery {
   query: number;
   /** Numbers of documents, ascending. */
   positives: Int32Array;
+  /** How relevant each of them is. */
+  grades: Float32Array;
 }
 
 /** Queries to measure on. */
@@ -48,6 +50,8 @@ export interface TrainingData {
   training: TrainingQuery[];
   /** What a table of candidates for these queries and documents has to say of itself. */
   tables: { queryCount: number; dataFingerprint?: string };
+  /** Tokens as the model reads them, for texts that are not of the collection. */
+  tokenize(texts: readonly string[], use: 'query' | 'document'): Promise<TokenizedText[]>;
   /** See `textFingerprint`; the texts are read through when it is asked for first. */
   textFingerprints(): Promise<(document: number) => number>;
   close(): Promise<void>;
@@ -115,6 +119,10 @@ export async function openTrainingData(options: OpenTrainingDataOptions): Promis
       queryCount: training.length,
       ...(options.marksTables && { dataFingerprint: fingerprintTraining(training, { documents, queries }) }),
     },
+    async tokenize(texts, use) {
+      const prepared = texts.map((text) => prepareText(reader, text, use));
+      return views(await tokenizer.encodeBatch(prepared, { maxLength: lengths[use] }));
+    },
     async textFingerprints() {
       textFingerprints ??= fingerprintDocuments(dataset, documents.count);
       const known = await textFingerprints;
@@ -166,16 +174,21 @@ async function trainingQueries(
   }
   const training: TrainingQuery[] = [];
   for (const [queryId, judgments] of await dataset.qrels(split)) {
-    const relevant = [...judgments].filter(([, grade]) => grade > 0).map(([id]) => id);
+    const relevant = [...judgments].filter(([, grade]) => grade > 0);
     const query = queries.indexOf(queryId);
     if (relevant.length === 0) continue;
     if (query < 0) throw pointsNowhere(dataset, split, 'query', queryId);
-    const positives = relevant.map((id) => {
+    const graded = relevant.map(([id, grade]) => {
       const document = documents.indexOf(id);
       if (document < 0) throw pointsNowhere(dataset, split, 'document', id);
-      return document;
+      return { document, grade };
     });
-    training.push({ query, positives: Int32Array.from(positives).sort() });
+    graded.sort((a, b) => a.document - b.document);
+    training.push({
+      query,
+      positives: Int32Array.from(graded, ({ document }) => document),
+      grades: Float32Array.from(graded, ({ grade }) => grade),
+    });
   }
   if (training.length === 0) {
     throw new NearmissError(`${dataset.name}: no query of split "${split}" has a relevant document`, {

@@ -1,3 +1,4 @@
+import { type EncodedTexts, rowsOf, stackRows } from '../model/encoder/encoded-texts.js';
 import type { SplitTokensOptions } from '../text/split-tokens.js';
 import { Batcher } from './batching.js';
 import type { Embedder, EmbedderInfo, TextUse } from './embedder.js';
@@ -38,33 +39,29 @@ export class BatchedEmbedder implements Embedder {
       cost: ({ text }) => Math.min(maxLength, Math.ceil(text.length / CHARACTERS_PER_TOKEN) + SPECIAL_TOKENS),
       key: ({ use }) => use,
       run: async (items) => {
-        const vectors = await inner.encode(
+        const encoded = await inner.encode(
           items.map(({ text }) => text),
           items[0].use,
         );
-        return items.map((_, i) => vectors.subarray(i * dimension, (i + 1) * dimension));
+        return items.map((_, i) => rowsOf(encoded, i));
       },
     });
     if (cacheBytes > 0) this.#cache = new VectorCache({ dimension, bytes: cacheBytes });
   }
 
-  async encode(texts: readonly string[], use: TextUse): Promise<Float32Array> {
+  async encode(texts: readonly string[], use: TextUse, split?: SplitTokensOptions): Promise<EncodedTexts> {
+    // What is read in pieces are documents, which come many at a time: there is nothing to collect.
+    if (split) return this.#inner.encode(texts, use, split);
     const { dimension } = this.info;
     const cache = use === 'query' ? this.#cache : undefined;
-    const vectors = new Float32Array(texts.length * dimension);
-    const encodeOne = async (text: string, i: number): Promise<void> => {
-      if (cache?.copyTo(vectors, i * dimension, text)) return;
-      const vector = await this.#batcher.add({ text, use });
-      vectors.set(vector, i * dimension);
-      cache?.set(text, vector);
+    const encodeOne = async (text: string): Promise<Float32Array> => {
+      const known = cache?.get(text);
+      if (known) return known;
+      const rows = await this.#batcher.add({ text, use });
+      if (rows.length === dimension) cache?.set(text, rows);
+      return rows;
     };
-    await Promise.all(texts.map(encodeOne));
-    return vectors;
-  }
-
-  /** Documents come many at a time: there is nothing to collect, and no one asks for the same twice. */
-  encodePieces(documents: readonly string[], split: SplitTokensOptions): Promise<Float32Array[]> {
-    return this.#inner.encodePieces(documents, split);
+    return stackRows(await Promise.all(texts.map(encodeOne)), dimension);
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { SessionOptions } from '../engine/index.js';
+import type { EncodedTexts } from '../model/encoder/encoded-texts.js';
 import { Encoder } from '../model/encoder/encoder.js';
 import { isTwoTowers, loadSide } from '../model/folder/tower-folders.js';
 import { weightsFingerprint } from '../model/folder/weights-fingerprint.js';
@@ -17,13 +18,11 @@ export interface EmbedderInfo {
   maxLength: number;
 }
 
-/** Turns texts into vectors. */
+/** Turns texts into rows of numbers. */
 export interface Embedder {
   readonly info: EmbedderInfo;
-  /** One vector after another. */
-  encode(texts: readonly string[], use: TextUse): Promise<Float32Array>;
-  /** The vectors of the pieces of each document (MaxP), one after another. */
-  encodePieces(documents: readonly string[], split: SplitTokensOptions): Promise<Float32Array[]>;
+  /** @param split reads each text in pieces (MaxP); left out, as a whole */
+  encode(texts: readonly string[], use: TextUse, split?: SplitTokensOptions): Promise<EncodedTexts>;
   close(): Promise<void>;
 }
 
@@ -56,18 +55,9 @@ export class LocalEmbedder implements Embedder {
     return new LocalEmbedder(path, session, info, encoder);
   }
 
-  async encode(texts: readonly string[], use: TextUse): Promise<Float32Array> {
+  async encode(texts: readonly string[], use: TextUse, split?: SplitTokensOptions): Promise<EncodedTexts> {
     const encoder = await this.#encoder(use);
-    return encoder.encode(texts, { use });
-  }
-
-  async encodePieces(documents: readonly string[], split: SplitTokensOptions): Promise<Float32Array[]> {
-    const encoder = await this.#encoder('document');
-    const { vectors, pieceOffsets } = await encoder.encodePieces(documents, split, { use: 'document' });
-    const { dimension } = encoder;
-    return documents.map((_, i) =>
-      vectors.slice(pieceOffsets[i] * dimension, pieceOffsets[i + 1] * dimension),
-    );
+    return encoder.encode(texts, { use, split });
   }
 
   async close(): Promise<void> {

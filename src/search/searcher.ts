@@ -1,5 +1,6 @@
 import type { Document } from '../data/index.js';
 import type { SessionOptions } from '../engine/index.js';
+import type { EncodedTexts } from '../model/encoder/encoded-texts.js';
 import type { DocumentStore } from './document-store.js';
 import type { DocumentFilter } from './filter/filter.js';
 import type { OnUnknownField } from './filter/filtered-documents.js';
@@ -81,8 +82,8 @@ export interface Searcher {
   retriever(mode: SearchMode, choice?: CascadeChoice): Retriever;
   /** One vector after another; fails where there is no model. */
   encode(texts: readonly string[], use: 'query' | 'document'): Promise<Float32Array>;
-  /** The vectors of each document as the index has them, one after another: several where it was encoded with MaxP. */
-  encodeDocuments(texts: readonly string[]): Promise<Float32Array[]>;
+  /** The rows of documents as the index has them. */
+  encodeDocuments(texts: readonly string[]): Promise<EncodedTexts>;
   /** The vector of a document, e.g. to find its neighbours. */
   vectorOf(id: string): Promise<Float32Array | undefined>;
   /** Finds documents by vectors, one after another in one array. */

@@ -31,12 +31,10 @@ export class VectorCache {
     return this.#slots.size;
   }
 
-  /** Writes a text's vector into `target` from `offset` on; false where it is not known. */
-  copyTo(target: Float32Array, offset: number, text: string): boolean {
+  /** A copy of a text's vector, where it is known: its place may be another's soon. */
+  get(text: string): Float32Array | undefined {
     const slot = this.#slots.get(text);
-    if (slot === undefined) return false;
-    target.set(this.#at(slot), offset);
-    return true;
+    return slot === undefined ? undefined : this.#at(slot).slice();
   }
 
   set(text: string, vector: Float32Array): void {

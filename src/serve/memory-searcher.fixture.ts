@@ -51,7 +51,7 @@ export class MemorySearcher implements Searcher {
     throw new Error('no model');
   }
 
-  async encodeDocuments(): Promise<Float32Array[]> {
+  async encodeDocuments(): Promise<never> {
     throw new Error('no model');
   }
 

@@ -35,8 +35,9 @@ export interface ServeTargetOptions
  *
  * @example
  * const server = await serveTarget('runs/medquad', { readOnly: true });
- * await server.listen(8080);
+ * await server.listen(0); // a free port
  * await server.start();
+ * await server.close();
  */
 export async function serveTarget(target: string, options: ServeTargetOptions = {}): Promise<SearchServer> {
   const { host = '127.0.0.1', port, keys, insecure, readOnly, search, runs: runsFolder, ...rest } = options;

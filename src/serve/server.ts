@@ -39,8 +39,9 @@ export interface ServerOptions extends ServedIndexOptions, Omit<AppOptions, 'lim
  *
  * @example
  * const server = await SearchServer.create({ open: () => openSearcher('runs/medquad', { inWorkers: true }) });
- * console.log(await server.listen()); // http://127.0.0.1:8080
+ * console.log(await server.listen(0)); // http://127.0.0.1:… on a free port
  * await server.start();
+ * await server.close();
  */
 export class SearchServer {
   readonly #app: FastifyInstance;

@@ -57,8 +57,8 @@ export function specialCount(template: SingleTemplate | PairTemplate): number {
 
 /**
  * How many tokens of two texts fit into `room`: the longer one is cut first, then both to the same length, where
- * an odd token goes to the longer one (`longest_first` of Hugging Face; versions of the library that stop early
- * in very long texts may give that odd token to the other).
+ * an odd token goes to the longer one, or to the second (`longest_first` of Hugging Face, except that texts which are
+ * both longer than all the room count as equally long).
  */
 export function truncatePair(
   { first, second }: { first: number; second: number },

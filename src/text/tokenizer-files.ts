@@ -19,6 +19,7 @@ const tokenizerJson = z.looseObject({
     .nullish()
     .transform((tokens) => tokens ?? []),
   normalizer: z.looseObject({ type: z.string() }).nullish(),
+  pre_tokenizer: z.looseObject({ type: z.string() }).nullish(),
   model: z.looseObject({
     // Absent in files of early versions of the library, whose models are recognised by their fields.
     type: z.string().optional(),

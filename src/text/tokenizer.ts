@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Tokenizer as NativeTokenizer } from 'tokenizers';
 import { describe, NearmissError } from '../base/errors.js';
 import { writeFileAtomic } from '../base/files.js';
+import { FirstTokens } from './first-tokens.js';
 import { findSpecialTokens, type SpecialTokens } from './special-tokens.js';
 import { joinPair, probeTemplates, specialCount, type Templates } from './template.js';
 import { type PairBatch, type TokenBatch, TokenBatchBuilder } from './token-batch.js';
@@ -22,10 +23,6 @@ export interface EncodeOptions {
 
 /** Two texts that a cross-encoder reads together, e.g. query and document. */
 export type TextPair = readonly [first: string, second: string];
-
-/** The native encodings are large (text, offsets and masks of each token), so few are made at a time. */
-const MAX_TEXTS_AT_ONCE = 512;
-const MAX_CHARACTERS_AT_ONCE = 1 << 20;
 
 /**
  * Turns texts into token ids: WordPiece, BPE or Unigram, whatever a Hugging Face `tokenizer.json` describes.
@@ -46,11 +43,13 @@ export class Tokenizer {
   readonly #native: NativeTokenizer;
   readonly #files: TokenizerFiles;
   readonly #templates: Templates;
+  readonly #firstTokens: FirstTokens;
 
   private constructor(native: NativeTokenizer, files: TokenizerFiles, templates: Templates) {
     this.#native = native;
     this.#files = files;
     this.#templates = templates;
+    this.#firstTokens = new FirstTokens(native, files.parsed);
     this.vocabularySize = largestId(files.parsed) + 1;
     this.specialTokens = findSpecialTokens(files, (token) => native.tokenToId(token));
     this.maxLength = declaredMaxLength(files);
@@ -91,16 +90,13 @@ export class Tokenizer {
     const { before, after } = this.#templates.single;
     const room = roomFor(options.maxLength, specialCount(this.#templates.single));
     const builder = new TokenBatchBuilder();
-    await this.#encodeBare(
-      texts,
-      (index) => `text ${index}`,
-      (ids) => {
-        builder.add(before.ids);
-        builder.add(ids, 0, Math.min(ids.length, room));
-        builder.add(after.ids);
-        builder.endText();
-      },
-    );
+    const name = (index: number): string => `text ${index}`;
+    await this.#encodeBare(texts, { room, name }, (ids) => {
+      builder.add(before.ids);
+      builder.add(ids, 0, Math.min(ids.length, room));
+      builder.add(after.ids);
+      builder.endText();
+    });
     return builder.build();
   }
 
@@ -112,12 +108,14 @@ export class Tokenizer {
     const types = new TokenBatchBuilder();
     let first: number[] | undefined;
     const name = (index: number): string => `pair ${index >> 1}, ${index % 2 ? 'second' : 'first'} text`;
-    await this.#encodeBare(pairs.flat(), name, (ids) => {
+    await this.#encodeBare(pairs.flat(), { room, name }, (ids) => {
+      // What is longer than all the room counts as just that long: how much longer has not been read.
+      const readable = ids.length > room ? ids.slice(0, room) : ids;
       if (first === undefined) {
-        first = ids;
+        first = readable;
         return;
       }
-      const pair = joinPair(template, { first, second: ids }, room);
+      const pair = joinPair(template, { first, second: readable }, room);
       tokens.add(pair.ids);
       tokens.endText();
       types.add(pair.typeIds);
@@ -171,28 +169,14 @@ export class Tokenizer {
     }
   }
 
-  /** Encodes without special tokens, in order, a bounded amount of text at a time. */
-  async #encodeBare(
+  /** Encodes without special tokens, in order: at least the first `room` tokens of each text. */
+  #encodeBare(
     texts: readonly string[],
-    name: (index: number) => string,
+    { room, name }: { room: number; name: (index: number) => string },
     receive: (ids: number[]) => void,
   ): Promise<void> {
-    for (let start = 0; start < texts.length; ) {
-      const slice: string[] = [];
-      let characters = 0;
-      while (
-        start < texts.length &&
-        slice.length < MAX_TEXTS_AT_ONCE &&
-        characters < MAX_CHARACTERS_AT_ONCE
-      ) {
-        const text = wellFormed(texts[start], () => name(start));
-        slice.push(text);
-        characters += text.length;
-        start++;
-      }
-      const encodings = await this.#native.encodeBatch(slice, { addSpecialTokens: false });
-      for (const encoding of encodings) receive(encoding.getIds());
-    }
+    const textAt = (index: number): string => wellFormed(texts[index], () => name(index));
+    return this.#firstTokens.read({ count: texts.length, textAt, room }, receive);
   }
 }
 

@@ -17,17 +17,27 @@ export interface CheckpointState {
 
 const STATE_FILE = 'state.json';
 
-/** Writes a model folder with the optimizer's moments and `state.json`; all of it or nothing. */
+/** Everything that a run goes on with. */
+export interface CheckpointContent {
+  model: TrainedModel;
+  optimizer: Optimizer;
+  /** What the stage's task keeps besides the weights: a queue, a moving average. */
+  task: Readonly<Record<string, ParameterStore>>;
+}
+
+/** Writes a model folder with the optimizer's moments, the task's state and `state.json`; all of it or nothing. */
 export async function saveCheckpoint(
   path: string,
-  model: TrainedModel,
-  optimizer: Optimizer,
+  { model, optimizer, task }: CheckpointContent,
   state: Omit<CheckpointState, 'optimizer'>,
 ): Promise<void> {
   await writeDirectoryAtomic(path, async (folder) => {
     await model.fill(folder, { onnx: false });
     for (const [name, store] of Object.entries(optimizer.state)) {
       await writeFileAtomic(join(folder, momentFile(name)), bytesOf(store));
+    }
+    for (const [name, store] of Object.entries(task)) {
+      await writeFileAtomic(join(folder, taskFile(name)), bytesOf(store));
     }
     const content: CheckpointState = { ...state, optimizer: { name: optimizer.name, step: optimizer.step } };
     await writeFileAtomic(join(folder, STATE_FILE), `${JSON.stringify(content, null, 2)}\n`);
@@ -69,20 +79,35 @@ export async function restoreOptimizer(
     );
   }
   for (const [name, store] of Object.entries(optimizer.state)) {
-    const path = join(folder, momentFile(name));
-    const bytes = await readFile(path);
-    if (bytes.length !== store.buffer.byteLength) {
-      throw new NearmissError(`${path}: expected ${store.buffer.byteLength} bytes, got ${bytes.length}`, {
-        hint: 'remove the checkpoint to go on from the one before',
-      });
-    }
-    bytesOf(store).set(bytes);
+    await restoreStore(join(folder, momentFile(name)), store);
   }
   optimizer.resumeAt(state.optimizer.step);
 }
 
+/** Fills a task's state from a checkpoint of the same stage. */
+export async function restoreTask(
+  folder: string,
+  task: Readonly<Record<string, ParameterStore>>,
+): Promise<void> {
+  for (const [name, store] of Object.entries(task)) await restoreStore(join(folder, taskFile(name)), store);
+}
+
+async function restoreStore(path: string, store: ParameterStore): Promise<void> {
+  const bytes = await readFile(path);
+  if (bytes.length !== store.buffer.byteLength) {
+    throw new NearmissError(`${path}: expected ${store.buffer.byteLength} bytes, got ${bytes.length}`, {
+      hint: 'remove the checkpoint to go on from the one before',
+    });
+  }
+  bytesOf(store).set(bytes);
+}
+
 function momentFile(name: string): string {
   return `optimizer-${name}.bin`;
+}
+
+function taskFile(name: string): string {
+  return `task-${name}.bin`;
 }
 
 function bytesOf({ buffer }: ParameterStore): Uint8Array {

@@ -6,26 +6,17 @@ import {
   type ParameterStore,
   scheduleFactor,
 } from '../engine/index.js';
-import { bce, hinge, infoNce, type Loss, nll, rankNet } from '../loss/index.js';
-import type { LossRecipe, OptimizerRecipe } from '../recipe/recipe.js';
+import type { OptimizerRecipe } from '../recipe/recipe.js';
 import type { PlannedStage } from '../run/plan.js';
 
-/** The loss that a recipe names. */
-export function lossOf({ name, margin }: LossRecipe): Loss {
-  const losses: Record<LossRecipe['name'], Loss> = {
-    nll,
-    infonce: infoNce,
-    bce,
-    hinge: hinge({ margin }),
-    ranknet: rankNet,
-  };
-  return losses[name];
-}
-
 /** The optimizer that a recipe names, at its beginning. */
-export function optimizerOf(recipe: OptimizerRecipe, parameters: ParameterStore): Optimizer {
+export function optimizerOf(
+  recipe: OptimizerRecipe,
+  parameters: ParameterStore,
+  learns: (name: string) => boolean,
+): Optimizer {
   const { beta1, beta2, epsilon, weightDecay } = recipe;
-  const options = { beta1, beta2, epsilon, weightDecay, decays: isWeightMatrix };
+  const options = { beta1, beta2, epsilon, weightDecay, decays: isWeightMatrix, learns };
   return recipe.name === 'lamb' ? new Lamb(parameters, options) : new AdamW(parameters, options);
 }
 

@@ -1,13 +1,13 @@
 import type { SourceEvidence } from '../run/events.js';
-import { type PlannedStage, sourcesOf } from '../run/plan.js';
 import type { Learner } from './learner.js';
-import type { BatchMaker, CountedSource } from './task/batch-maker.js';
-import { onlySource } from './task/only-source.js';
+import type { Batch } from './task/batch.js';
+import type { Task } from './task/task.js';
 
 export interface EvidenceTakerOptions {
-  learner: Learner;
-  batches: BatchMaker;
-  stage: PlannedStage;
+  learner: Learner<Batch>;
+  task: Task;
+  /** The stage's first step. */
+  start: number;
   /** Steps between measurements, from the stage's first step on; 0 for none. */
   every: number;
 }
@@ -25,22 +25,15 @@ export class EvidenceTaker {
 
   /**
    * What the sources of a step teach, or `undefined` where it is not measured. To be called before the step's update,
-   * which changes the weights. The batch is made again by itself, so that the step's time stays its own.
+   * which changes the weights.
    */
-  async at(step: number, sources: readonly CountedSource[]): Promise<SourceEvidence[] | undefined> {
-    const { learner, batches, stage, every } = this.#options;
-    const names = sourcesOf(stage);
-    if (every === 0 || names.length < 2 || (step - stage.start) % every !== 0) return undefined;
-    const made = await batches.at(step, sources);
-    const parts = names.map((source) => ({
-      source,
-      // A source that some of the accumulated batches lack has no loss there.
-      batches: made.flatMap((batch) => onlySource(batch, source) ?? []),
-    }));
-    const complete = parts.filter((part) => part.batches.length === made.length);
-    if (complete.length < 2) return undefined;
+  async at(step: number, batches: readonly Batch[]): Promise<SourceEvidence[] | undefined> {
+    const { learner, task, start, every } = this.#options;
+    if (every === 0 || (step - start) % every !== 0) return undefined;
+    const parts = task.bySource?.(batches);
+    if (!parts) return undefined;
     const evidence: SourceEvidence[] = [];
-    for (const part of complete) {
+    for (const part of parts) {
       const { loss, gradientNorm, groupNorms } = await learner.measure(step, part.batches);
       evidence.push({ source: part.source, loss, gradientNorm, groupNorms });
     }

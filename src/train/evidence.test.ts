@@ -5,15 +5,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { shareWords, writeTinyData } from '../analyze/tiny-run.fixture.js';
 import { AdamW } from '../engine/index.js';
 import { EventWriter, type StepEvent } from '../run/events.js';
+import { newestModel, openRun } from '../run/open-run.js';
 import { planRun } from '../run/plan.js';
+import { readRunDescription } from '../run/run-description.js';
 import type { RunDirectory } from '../run/run-directory.js';
 import { Learner, type Measured } from './learner.js';
-import { StageNegatives } from './mining/stage-negatives.js';
-import { kindOf } from './model/encoder-kinds.js';
-import { openRun } from './process/run-setup.js';
+import { trainedKinds } from './model/kinds.js';
 import { bothRoles, eventsOf, startRun } from './run.fixture.js';
-import type { TrainingBatch } from './task/batch.js';
-import { BatchMaker, type MadeBatch } from './task/batch-maker.js';
+import type { Step } from './step/step.js';
+import type { RetrievalBatch } from './task/batch.js';
+import type { MadeBatch } from './task/batch-maker.js';
+import { openTask } from './task/kinds.js';
 
 let folder: string;
 beforeAll(async () => {
@@ -35,13 +37,13 @@ async function stepsOf(run: RunDirectory): Promise<StepEvent[]> {
 }
 
 async function finalWeights(run: RunDirectory): Promise<Float32Array> {
-  const { data, model } = await openRun(run.path, { quiet: true });
-  await data.close();
+  const { recipe } = await readRunDescription(run);
+  const model = await trainedKinds.get(recipe.model.kind).load(await newestModel(run));
   return model.parameters.buffer;
 }
 
 /** The batch that a source alone would have made: of the sampled documents only its own are in it. */
-function batchOf(batch: MadeBatch, source: string): TrainingBatch {
+function batchOf(batch: MadeBatch, source: string): RetrievalBatch {
   const own = batch.queries.map((_, query) => {
     const drawn = batch.negatives[query];
     const negatives =
@@ -53,6 +55,7 @@ function batchOf(batch: MadeBatch, source: string): TrainingBatch {
   const used = [...new Set([...batch.positives, ...own.flat()])];
   const place = (document: number): number => used.indexOf(document);
   return {
+    examples: batch.examples,
     queries: batch.queries,
     documents: used.map((document) => batch.documents[document]),
     positives: batch.positives.map(place),
@@ -65,17 +68,19 @@ async function measureAlone(run: RunDirectory, source: string): Promise<Measured
   const step = 10;
   const { description, data } = await openRun(run.path, { quiet: true });
   const { recipe } = description;
-  const model = await kindOf(recipe).load(run.stepPath('checkpoints', step));
+  const model = await trainedKinds.get(recipe.model.kind).load(run.stepPath('checkpoints', step));
   const plan = planRun(recipe);
-  const stage = { ...plan.stages[1], batchNegatives: 'own' as const };
+  const whole = plan.stages[1];
   const events = await EventWriter.open(join(folder, 'unread.jsonl'));
-  const shouldStop = async (): Promise<boolean> => false;
-  const negatives = new StageNegatives({ run, recipe, plan, stage, data, events, shouldStop });
-  const maker = new BatchMaker({ data, stage, seed: recipe.seed, pieces: false });
-  const made = await maker.at(step, (await negatives.sourcesAt(step))!);
-  const compiled = await model.step(recipe, stage, { threads: 1 });
+  const context = { run, description, recipe, plan, data, model, events, session: { threads: 1 } };
+  const shared = { ...context, learns: () => true, shouldStop: async () => false };
+  const task = await openTask({ ...shared, stage: whole });
+  const made = (await task.batches(step)) as MadeBatch[];
+  // A step that takes a query's own negatives alone.
+  const losses = whole.losses.map((loss) => ({ ...loss, negatives: 'own' as const }));
+  const alone = await openTask({ ...shared, stage: { ...whole, losses } });
   const learner = new Learner({
-    step: compiled,
+    step: alone.step as Step<RetrievalBatch>,
     parameters: model.parameters,
     optimizer: new AdamW(model.parameters),
     learningRate: () => 1,
@@ -86,7 +91,7 @@ async function measureAlone(run: RunDirectory, source: string): Promise<Measured
     step,
     made.map((batch) => batchOf(batch, source)),
   );
-  await Promise.all([compiled.release(), events.close(), data.close()]);
+  await Promise.all([task.close(), alone.close(), events.close(), data.close()]);
   return measured;
 }
 

@@ -1,36 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { AdamW, ParameterStore, Random, scheduleFactor } from '../engine/index.js';
+import { AdamW, ParameterStore, scheduleFactor } from '../engine/index.js';
 import { infoNce, type Loss, nll } from '../loss/index.js';
-import type { TokenizedText } from '../model/encoder/packed-batch.js';
 import type { Towers } from '../recipe/recipe.js';
 import { Learner } from './learner.js';
-import { SMALL_SPEC, smallParameters } from './small-model.fixture.js';
+import { randomBatch, SMALL_SPEC, smallParameters } from './small-model.fixture.js';
 import { CachedStep } from './step/cached-step.js';
 import { relativeDifference } from './step/oracle.fixture.js';
-import { DirectStep, type Step, type StepOptions } from './step/step.js';
+import type { Step } from './step/step.js';
+import { scorerFor, type TowerStepOptions, towerStep } from './step/tower-step.fixture.js';
 import { towerParameters } from './step/towers.js';
-import type { TrainingBatch } from './task/batch.js';
+import type { RetrievalBatch } from './task/batch.js';
 
 const RUN = { seed: 1, step: 0 };
 
-function randomBatch(seed: number, queries = 6): TrainingBatch {
-  const random = Random.from(seed, 'batch');
-  const text = (longest: number): TokenizedText => ({
-    ids: Int32Array.from({ length: 3 + random.integer(longest) }, () => 5 + random.integer(60)),
-  });
-  return {
-    queries: Array.from({ length: queries }, () => text(5)),
-    documents: Array.from({ length: 2 * queries }, () => text(14)),
-    positives: Array.from({ length: queries }, (_, i) => i),
-    negatives: Array.from({ length: queries }, (_, i) => [queries + i]),
-    known: Array.from({ length: queries }, (_, i) => (i === 1 ? [0] : [])),
-  };
-}
-
 async function gradientsOf(
-  step: Step,
+  step: Step<RetrievalBatch>,
   parameters: ParameterStore,
-  batch: TrainingBatch,
+  batch: RetrievalBatch,
 ): Promise<ParameterStore> {
   const gradients = parameters.zerosLike();
   await step.addGradients(batch, gradients, RUN);
@@ -47,7 +33,7 @@ const combinations: { towers: Towers; loss: Loss }[] = [
 describe.each(combinations)('$towers encoder(s), $loss.name', ({ towers, loss }) => {
   test('gradient caching gives the gradient of the whole batch', async () => {
     const parameters = smallParameters(towers);
-    const options: StepOptions = {
+    const options: TowerStepOptions = {
       spec: SMALL_SPEC,
       parameters,
       loss,
@@ -56,9 +42,14 @@ describe.each(combinations)('$towers encoder(s), $loss.name', ({ towers, loss })
       session: { threads: 1 },
     };
     const batch = randomBatch(2);
-    const direct = await gradientsOf(await DirectStep.create(options), parameters, batch);
+    const direct = await gradientsOf(await towerStep(options), parameters, batch);
     const cached = await gradientsOf(
-      await CachedStep.create({ ...options, tokenBudget: 40 }),
+      await CachedStep.create({
+        ...options,
+        losses: [{ loss, scale: 5 }],
+        scorer: scorerFor(),
+        tokenBudget: 40,
+      }),
       parameters,
       batch,
     );
@@ -67,36 +58,11 @@ describe.each(combinations)('$towers encoder(s), $loss.name', ({ towers, loss })
   });
 });
 
-test('accumulated gradients are those of the whole batch', async () => {
-  const parameters = smallParameters('shared');
-  const options: StepOptions = { spec: SMALL_SPEC, parameters, loss: nll, scale: 5, session: { threads: 1 } };
-  const batch = randomBatch(3, 6);
-  const step = await DirectStep.create(options);
-  const whole = parameters.zerosLike();
-  await step.addGradients(batch, whole, RUN);
-  const sum = parameters.zerosLike();
-  for (const [first, end] of [
-    [0, 2],
-    [2, 6],
-  ]) {
-    const part: TrainingBatch = {
-      ...batch,
-      queries: batch.queries.slice(first, end),
-      positives: batch.positives.slice(first, end),
-      negatives: batch.negatives.slice(first, end),
-      known: batch.known!.slice(first, end),
-    };
-    await step.addGradients(part, sum, { ...RUN, weight: (end - first) / 6 });
-  }
-  await step.release();
-  expect(relativeDifference(sum.buffer, whole.buffer)).toBeLessThan(1e-5);
-});
-
 test('the number of length groups changes nothing but rounding', async () => {
   const parameters = smallParameters('shared');
   const results = await Promise.all(
     [1, 2, 5].map(async (groups) => {
-      const step = await DirectStep.create({ spec: SMALL_SPEC, parameters, loss: infoNce, groups });
+      const step = await towerStep({ spec: SMALL_SPEC, parameters, loss: infoNce, groups });
       return gradientsOf(step, parameters, randomBatch(4));
     }),
   );
@@ -111,7 +77,7 @@ async function train(dropout: number, steps = 20): Promise<{ parameters: Paramet
   };
   const parameters = smallParameters('shared');
   const learner = new Learner({
-    step: await DirectStep.create({
+    step: await towerStep({
       spec,
       parameters,
       loss: nll,
@@ -143,9 +109,9 @@ test('training learns the batch it sees', async () => {
   expect(losses.at(-1)).toBeLessThan(losses[0] / 5);
 });
 
-async function plainLearner(parameters: ParameterStore): Promise<Learner> {
+async function plainLearner(parameters: ParameterStore): Promise<Learner<RetrievalBatch>> {
   return new Learner({
-    step: await DirectStep.create({ spec: SMALL_SPEC, parameters, loss: nll }),
+    step: await towerStep({ spec: SMALL_SPEC, parameters, loss: nll }),
     parameters,
     optimizer: new AdamW(parameters),
     learningRate: () => 1e-3,
@@ -176,9 +142,9 @@ test('two towers have two sets of parameters', () => {
   expect(names.filter((name) => name.startsWith('query.'))).toHaveLength(names.length / 2);
 });
 
-async function scoresOf(options: Omit<StepOptions, 'spec' | 'parameters'>, batch: TrainingBatch) {
+async function scoresOf(options: Omit<TowerStepOptions, 'spec' | 'parameters'>, batch: RetrievalBatch) {
   const parameters = smallParameters('shared');
-  const step = await DirectStep.create({ spec: SMALL_SPEC, parameters, session: { threads: 1 }, ...options });
+  const step = await towerStep({ spec: SMALL_SPEC, parameters, session: { threads: 1 }, ...options });
   const result = await step.addGradients(batch, parameters.zerosLike(), RUN);
   await step.release();
   return result;

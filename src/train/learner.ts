@@ -2,12 +2,14 @@ import { NearmissError } from '../base/errors.js';
 import { clipFactor, groupNorms, type Optimizer, type ParameterStore } from '../engine/index.js';
 import { layerGroupOf } from '../model/encoder/layer-groups.js';
 import type { Step } from './step/step.js';
-import type { TrainingBatch } from './task/batch.js';
+import type { Batch } from './task/batch.js';
 
-export interface LearnerOptions {
-  step: Step;
+export interface LearnerOptions<B extends Batch> {
+  step: Step<B>;
   parameters: ParameterStore;
   optimizer: Optimizer;
+  /** Which parameters learn. Default all. */
+  learns?: (name: string) => boolean;
   /** The learning rate of each step. */
   learningRate: (step: number) => number;
   /** Largest global gradient norm; no clipping when left out. */
@@ -20,6 +22,8 @@ export interface LearnerOptions {
 /** What a step's batches teach. */
 export interface Measured {
   loss: number;
+  /** Each loss by itself, where there are several. */
+  parts?: Record<string, number>;
   /** Before clipping. */
   gradientNorm: number;
   groupNorms: Record<string, number>;
@@ -34,20 +38,20 @@ export interface Update extends Measured {
 }
 
 /** Turns batches into updates: gradients, accumulation, clipping, optimizer, and a stop when numbers go wrong. */
-export class Learner {
-  readonly #options: LearnerOptions;
+export class Learner<B extends Batch> {
+  readonly #options: LearnerOptions<B>;
   readonly #gradients: ParameterStore;
 
-  constructor(options: LearnerOptions) {
+  constructor(options: LearnerOptions<B>) {
     this.#options = options;
-    this.#gradients = options.parameters.zerosLike();
+    this.#gradients = options.parameters.zerosLike(options.learns);
   }
 
   /**
    * The run's step `number` from one batch, or from several whose gradients are accumulated, each weighted by its
-   * share of the queries.
+   * share of the examples.
    */
-  async update(number: number, batches: readonly TrainingBatch[]): Promise<Update> {
+  async update(number: number, batches: readonly B[]): Promise<Update> {
     const { optimizer, learningRate, clip } = this.#options;
     const measured = await this.measure(number, batches);
     const { loss, gradientNorm } = measured;
@@ -59,20 +63,30 @@ export class Learner {
   }
 
   /** Computes what batches of step `number` teach and leaves weights and optimizer as they are. */
-  async measure(number: number, batches: readonly TrainingBatch[]): Promise<Measured> {
+  async measure(number: number, batches: readonly B[]): Promise<Measured> {
     const { step, layers, seed } = this.#options;
-    const queries = batches.reduce((sum, batch) => sum + batch.queries.length, 0);
+    const examples = batches.reduce((sum, batch) => sum + batch.examples, 0);
     let loss = 0;
+    let parts: Record<string, number> | undefined;
     let tokens = 0;
     this.#gradients.buffer.fill(0);
     for (const [part, batch] of batches.entries()) {
-      const weight = batch.queries.length / queries;
+      const weight = batch.examples / examples;
       const result = await step.addGradients(batch, this.#gradients, { seed, step: number, part, weight });
       loss += weight * result.loss;
       tokens += result.tokens;
+      for (const [name, value] of Object.entries(result.parts ?? {})) {
+        parts = { ...parts, [name]: (parts?.[name] ?? 0) + weight * value };
+      }
     }
     const norms = groupNorms(this.#gradients, (name) => layerGroupOf(name, layers));
-    return { loss, gradientNorm: Math.hypot(...Object.values(norms)), groupNorms: norms, tokens };
+    return {
+      loss,
+      ...(parts && { parts }),
+      gradientNorm: Math.hypot(...Object.values(norms)),
+      groupNorms: norms,
+      tokens,
+    };
   }
 }
 

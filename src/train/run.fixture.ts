@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fingerprintRecipe } from '../recipe/fingerprint.js';
 import { loadRecipe } from '../recipe/load.js';
+import type { Role } from '../run/events.js';
 import { parseEvents, type TimedEvent } from '../run/events.js';
 import type { RunDirectory } from '../run/run-directory.js';
-import { type Role, takeRole } from './process/processes.js';
-import { createRun } from './process/run-setup.js';
+import { createRun } from './process/create-run.js';
+import { takeRole } from './process/processes.js';
 
 const ONE_THREAD = { session: { threads: 1 }, quiet: true };
 

@@ -8,12 +8,13 @@ import { UsearchGraph } from '../index/vectors/usearch.js';
 import { CandidateTable } from '../negatives/index.js';
 import { EventWriter, type TimedEvent } from '../run/events.js';
 import { fixedTableNames } from '../run/fixed-tables.js';
+import { newestModel, openRun } from '../run/open-run.js';
 import { readRunDescription } from '../run/run-description.js';
 import type { RunDirectory } from '../run/run-directory.js';
 import { openSearcher } from '../search/index.js';
+import { trainedKinds } from './model/kinds.js';
 import { takeRole } from './process/processes.js';
-import { openRun } from './process/run-setup.js';
-import { Refresh } from './refresh/refresh.js';
+import { DenseCheckpoint } from './refresh/dense-checkpoint.js';
 import { bothRoles, eventsOf, startRun as start, stopAfter, weightsOf } from './run.fixture.js';
 import { writeSynonyms } from './synonyms.fixture.js';
 import { runTrainer } from './trainer.js';
@@ -63,7 +64,7 @@ test('a graph is built by one thread in lockstep, since with more it depends on 
     const run = await startRun(`graph ${mode}`, ['refresh.index.type=hnsw', `refresh.mode=${mode}`]);
     const { recipe } = await readRunDescription(run);
     const { data } = await openRun(run.path, { quiet: true });
-    await (await Refresh.open(0, { run, recipe, data, session: { threads: 2 } })).close();
+    await (await DenseCheckpoint.open(0, { run, recipe, data, session: { threads: 2 } })).close();
     await data.close();
     return added.mock.calls.map(([, , threads]) => threads);
   };
@@ -116,8 +117,8 @@ test('a share of the queries is mined at each refresh, those that waited longest
 
 test('where checkpoints are far apart, something to go on from is saved between them', async () => {
   const run = await startRun('between', ['checkpoint.every=100', 'stages.warmup.steps=6']);
-  const { description, data, model } = await openRun(run.path, { quiet: true });
-  const { recipe, recipeFingerprint } = description;
+  const { description, data } = await openRun(run.path, { quiet: true });
+  const model = await trainedKinds.get('dual').load(await newestModel(run));
   const events = await EventWriter.open(run.file('events', 'trainer.jsonl'));
   const saved: number[][] = [];
   const shouldStop = async (): Promise<boolean> => {
@@ -127,8 +128,7 @@ test('where checkpoints are far apart, something to go on from is saved between 
   const session = { threads: 1 };
   await runTrainer({
     run,
-    recipe,
-    recipeFingerprint,
+    description,
     data,
     model,
     events,

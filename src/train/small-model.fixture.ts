@@ -1,7 +1,9 @@
-import { fillNormal, ParameterStore, randomKey } from '../engine/index.js';
+import { fillNormal, ParameterStore, Random, randomKey } from '../engine/index.js';
 import type { EncoderSpec } from '../model/encoder/encoder-graph.js';
+import type { TokenizedText } from '../model/encoder/packed-batch.js';
 import type { Towers } from '../recipe/recipe.js';
 import { towerParameters } from './step/towers.js';
+import type { RetrievalBatch } from './task/batch.js';
 
 /** An encoder small enough to train in a second. */
 export const SMALL_SPEC: EncoderSpec = {
@@ -32,4 +34,20 @@ export function smallParameters(towers: Towers): ParameterStore {
     else fillNormal(parameters.get(name), 0.2, randomKey(1, name));
   }
   return parameters;
+}
+
+/** Queries with a positive and a negative each, all of random tokens; one knows another one's positive. */
+export function randomBatch(seed: number, queries = 6): RetrievalBatch {
+  const random = Random.from(seed, 'batch');
+  const text = (longest: number): TokenizedText => ({
+    ids: Int32Array.from({ length: 3 + random.integer(longest) }, () => 5 + random.integer(60)),
+  });
+  return {
+    examples: queries,
+    queries: Array.from({ length: queries }, () => text(5)),
+    documents: Array.from({ length: 2 * queries }, () => text(14)),
+    positives: Array.from({ length: queries }, (_, i) => i),
+    negatives: Array.from({ length: queries }, (_, i) => [queries + i]),
+    known: Array.from({ length: queries }, (_, i) => (i === 1 ? [0] : [])),
+  };
 }

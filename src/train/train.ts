@@ -1,10 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { formatConfig } from '../recipe/format-config.js';
 import { loadRecipe } from '../recipe/load.js';
-import type { TimedEvent } from '../run/events.js';
+import type { Role, TimedEvent } from '../run/events.js';
 import { bestSoFar, type StepEvaluation } from '../run/step-evaluation.js';
 import { beginRun } from './process/begin-run.js';
-import type { Role } from './process/processes.js';
 import { supervise } from './process/supervisor.js';
 
 export interface TrainOptions {

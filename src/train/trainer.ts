@@ -1,23 +1,24 @@
 import type { SessionOptions } from '../engine/index.js';
-import type { Recipe } from '../recipe/recipe.js';
 import type { EventWriter } from '../run/events.js';
 import { isCheckpointStep, planRun } from '../run/plan.js';
 import { forgetResumePoints, resumePoint } from '../run/resume-point.js';
+import type { RunDescription } from '../run/run-description.js';
 import type { RunDirectory } from '../run/run-directory.js';
 import type { TrainingData } from '../run/training-data.js';
-import { readCheckpointState, restoreOptimizer, saveCheckpoint } from './checkpoint.js';
+import { readCheckpointState, restoreOptimizer, restoreTask, saveCheckpoint } from './checkpoint.js';
 import { learningRateOf, optimizerOf } from './components.js';
 import { EvidenceTaker } from './evidence-taker.js';
+import { learnsExcept } from './frozen.js';
 import { Learner } from './learner.js';
-import { StageNegatives } from './mining/stage-negatives.js';
+import { makeData } from './make/make.js';
 import type { TrainedModel } from './model/trained-model.js';
 import { prune } from './refresh/open-checkpoints.js';
-import { BatchMaker } from './task/batch-maker.js';
+import { openTask } from './task/kinds.js';
+import type { StageContext, Task } from './task/task.js';
 
 export interface TrainerOptions {
   run: RunDirectory;
-  recipe: Recipe;
-  recipeFingerprint: string;
+  description: RunDescription;
   data: TrainingData;
   /** As the newest checkpoint has it, or as the recipe starts. */
   model: TrainedModel;
@@ -32,12 +33,13 @@ export interface TrainerOptions {
 const SAVE_EVERY_MS = 600_000;
 
 /**
- * The Trainer: learns from negatives that the Inferencer keeps fresh, writes checkpoints, and goes on from the
- * newest one when it is started again.
+ * The Trainer: takes one stage after the other, learns from what its task gives, writes checkpoints, and goes on from
+ * the newest one when it is started again. What is learned, and from which negatives, is the task's business.
  */
 export async function runTrainer(options: TrainerOptions): Promise<void> {
-  const { run, recipe, recipeFingerprint, data, model, events, session, shouldStop } = options;
+  const { run, description, data, model, events, session, shouldStop } = options;
   const { saveEveryMs = SAVE_EVERY_MS } = options;
+  const { recipe, recipeFingerprint } = description;
   const plan = planRun(recipe);
   const { every } = recipe.checkpoint;
   const resumed = await resumePoint(run);
@@ -46,16 +48,33 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
   await events.write({ type: 'start', process: 'trainer', step, threads: session.threads });
 
   for (const stage of plan.stages) {
-    if (step >= stage.end) continue;
-    const optimizer = optimizerOf(stage.optimizer, model.parameters);
-    if (resumed && state && step === resumed.step && step > stage.start) {
-      await restoreOptimizer(resumed.folder, optimizer, state);
+    const learns = learnsExcept(stage.freeze);
+    const context: StageContext = {
+      run,
+      description,
+      recipe,
+      plan,
+      stage,
+      data,
+      model,
+      events,
+      session,
+      learns,
+      shouldStop: () => shouldStop(step),
+    };
+    if (stage.make) {
+      if (stage.start >= step && !(await makeData(stage.make, context))) return;
+      continue;
     }
+    if (step >= stage.end) continue;
+    const optimizer = optimizerOf(stage.optimizer, model.parameters, learns);
+    let task: Task | undefined;
     let savedAt = performance.now();
     const save = async (folder: 'checkpoints' | 'resume'): Promise<void> => {
       if ((await run.has('checkpoints', step)) || (await run.has(folder, step))) return;
       const path = run.stepPath(folder, step);
-      await saveCheckpoint(path, model, optimizer, { step, stage: stage.index, recipeFingerprint });
+      const saved = { step, stage: stage.index, recipeFingerprint };
+      await saveCheckpoint(path, { model, optimizer, task: task?.state ?? {} }, saved);
       await forgetResumePoints(run, folder === 'resume' ? step : step + 1);
       savedAt = performance.now();
     };
@@ -66,56 +85,52 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
       await events.write({ type: 'checkpoint', step, seconds: secondsSince(started) });
       await prune(run, recipe, plan);
     };
-    const compiled = await model.step(recipe, stage, session);
+
+    // A stage may look at the checkpoint it starts from.
+    await checkpoint();
+    task = await openTask(context);
+    if (resumed && state && step === resumed.step && step > stage.start) {
+      await restoreOptimizer(resumed.folder, optimizer, state);
+      await restoreTask(resumed.folder, task.state);
+    }
     const learner = new Learner({
-      step: compiled,
+      step: task.step,
       parameters: model.parameters,
       optimizer,
+      learns,
       learningRate: learningRateOf(stage),
       clip: stage.optimizer.clip,
       layers: model.config.layers,
       seed: recipe.seed,
     });
-    const batches = new BatchMaker({
-      data,
-      stage,
-      seed: recipe.seed,
-      pieces: recipe.model.passages.mode === 'max',
-    });
-    const evidence = new EvidenceTaker({ learner, batches, stage, every: recipe.evidence.every });
-    const negatives = new StageNegatives({
-      run,
-      recipe,
-      plan,
-      stage,
-      data,
-      events,
-      shouldStop: () => shouldStop(step),
-    });
+    const evidence = new EvidenceTaker({ learner, task, start: stage.start, every: recipe.evidence.every });
 
     while (step < stage.end) {
       await checkpoint();
       if (await shouldStop(step)) return save('resume');
       if (performance.now() - savedAt > saveEveryMs) await save('resume');
-      const sources = await negatives.sourcesAt(step);
-      if (!sources) return save('resume');
-      const bySource = await evidence.at(step, sources);
       const started = performance.now();
-      const made = await batches.at(step, sources);
-      const update = await learner.update(step, made);
+      const batches = await task.batches(step);
+      if (!batches) return save('resume');
+      const batchSeconds = secondsSince(started);
+      const sources = await evidence.at(step, batches);
+      const learning = performance.now();
+      const update = await learner.update(step, batches);
+      await task.after?.(step);
       await events.write({
         type: 'step',
         ...update,
         totalSteps: plan.totalSteps,
         stage: stage.name,
-        seconds: secondsSince(started),
-        negativesVersion: negatives.version,
-        sources: bySource,
+        seconds: batchSeconds + secondsSince(learning),
+        batchSeconds,
+        negativesVersion: task.negativesVersion,
+        sources,
       });
       step++;
     }
     await checkpoint();
-    await compiled.release();
+    await task.close();
   }
   await run.finish({ steps: step, totalSteps: plan.totalSteps });
   await events.write({ type: 'end', process: 'trainer', step });

@@ -17,10 +17,10 @@ export class BruteForce {
     const dataset = await openDataset((await readRunDescription(run)).data);
     for await (const { id, text } of dataset.documents()) {
       all.documentIds.push(id);
-      all.vectors.push(await encoder.encode([text], { use: 'document' }));
+      all.vectors.push((await encoder.encode([text], { use: 'document' })).vectors);
     }
     for await (const { id, text } of dataset.queries()) {
-      all.queries.set(id, await encoder.encode([text], { use: 'query' }));
+      all.queries.set(id, (await encoder.encode([text], { use: 'query' })).vectors);
     }
     await encoder.release();
     return all;

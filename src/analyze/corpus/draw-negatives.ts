@@ -4,12 +4,14 @@ import {
   CandidateTable,
   mine,
   type NegativeSource,
+  RandomSource,
   type RankedList,
+  type RankedOptions,
+  rankedOptionsOf,
   TableSource,
 } from '../../negatives/index.js';
 import type { NegativesRecipe } from '../../recipe/recipe.js';
 import { findFixedTable } from '../../run/fixed-tables.js';
-import { randomSource } from '../../train/mining/stage-negatives.js';
 import { bm25Rankings } from './bm25.js';
 import type { OpenCheckpoint } from './open-checkpoint.js';
 import { OtherPositives } from './other-positives.js';
@@ -53,7 +55,12 @@ export async function drawNegatives(
     }),
   });
   const drawn = [
-    draw(randomSource(data)),
+    draw(
+      new RandomSource({
+        documentCount: data.documents.count,
+        positives: (query) => data.training[query].positives,
+      }),
+    ),
     draw(new OtherPositives(data.training)),
     draw(tableSource(checkpoint, 'bm25', await bm25Table(checkpoint, queries))),
   ];
@@ -80,7 +87,13 @@ async function loadKept(folder: string): Promise<CandidateTable | undefined> {
 
 /** How deep the run samples ANN negatives; as deep as the paper looks where it has none. */
 export function annDepth(checkpoint: OpenCheckpoint): number {
-  return recipeOf(checkpoint, 'ann')?.depth ?? TOP;
+  return optionsOf(checkpoint, 'ann')?.depth ?? TOP;
+}
+
+/** How the run samples a source. */
+function optionsOf(checkpoint: OpenCheckpoint, source: string): RankedOptions | undefined {
+  const recipe = recipeOf(checkpoint, source);
+  return recipe && rankedOptionsOf(recipe);
 }
 
 /** The negatives that a recipe's stages take from a source; the stage under analysis first. */
@@ -95,7 +108,7 @@ function recipeOf(
 
 /** Samples a table the way the run does. */
 function tableSource(checkpoint: OpenCheckpoint, name: 'bm25' | 'ann', table: CandidateTable): TableSource {
-  return new TableSource({ table, name, sampling: recipeOf(checkpoint, name)?.sampling });
+  return new TableSource({ table, name, sampling: optionsOf(checkpoint, name)?.sampling });
 }
 
 /** The run's BM25 candidates or, where it has none, the same made for the sampled queries. */

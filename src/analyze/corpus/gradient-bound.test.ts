@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { differentiateLoss, emitOnnx, Graph, Random, Session } from '../../engine/index.js';
+import { differentiateLoss, emitOnnx, Graph, matmul, Random, Session } from '../../engine/index.js';
 import { nll } from '../../loss/index.js';
-import { buildObjective, objectiveFeeds } from '../../train/step/objective.js';
+import { buildObjective } from '../../train/step/objective.js';
 import { gradientBound, lastLayerGradientNorm, type Triple } from './gradient-bound.js';
 
 const DIMENSION = 6;
@@ -43,13 +43,14 @@ test("is the norm of the engine's own gradient of the embeddings in a training s
   const queries = graph.input('queries', ['queries', DIMENSION]);
   const documents = graph.input('documents', ['documents', DIMENSION]);
   const temperature = 0.5;
-  const options = { loss: nll, scale: 1 / temperature };
-  const { loss, weight } = buildObjective(graph, { queries, documents }, options);
+  const scores = matmul(queries, documents, { transposeB: true, alpha: 1 / temperature });
+  const { loss, weight, feeds } = buildObjective(graph, scores, [{ loss: nll, scale: 1 / temperature }]);
   const { dense } = differentiateLoss(loss, [queries, documents], weight);
   const outputs = { dQueries: dense.get(queries)!, dDocuments: dense.get(documents)! };
   const session = await Session.create(emitOnnx(graph, { outputs }), { threads: 1 });
   const triple = randomTriple(5, 0.7);
   const batch = {
+    examples: 1,
     queries: [{ ids: new Int32Array() }],
     documents: [{ ids: new Int32Array() }, { ids: new Int32Array() }],
     positives: [0],
@@ -58,7 +59,7 @@ test("is the norm of the engine's own gradient of the embeddings in a training s
   const result = await session.run({
     queries: { shape: [1, DIMENSION], data: triple.query },
     documents: { shape: [2, DIMENSION], data: Float32Array.of(...triple.positive, ...triple.negative) },
-    ...objectiveFeeds(batch, options),
+    ...feeds(batch, 1),
   });
   await session.release();
   const gradient = [...(result.dQueries.data as Float32Array), ...(result.dDocuments.data as Float32Array)];

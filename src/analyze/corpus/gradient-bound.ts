@@ -53,7 +53,7 @@ export interface GradientBoundOptions {
   drawn: readonly DrawnNegatives[];
   /** Divides scores in the run's loss. */
   temperature: number;
-  /** The vector a document is scored by for a sampled query: its own, or its best piece's (MaxP). */
+  /** The row a document is scored by for a sampled query. */
   vectorFor: (query: number, document: number) => Float32Array;
 }
 

@@ -4,12 +4,12 @@ import type { SessionOptions } from '../../engine/index.js';
 import { loadSide } from '../../model/folder/tower-folders.js';
 import { Encoder } from '../../model/index.js';
 import type { Recipe } from '../../recipe/recipe.js';
+import { ExactCorpus } from '../../run/exact-corpus.js';
+import { modelFolder } from '../../run/model-folder.js';
+import { openRun } from '../../run/open-run.js';
 import { type Plan, type PlannedStage, planRun, stageAt } from '../../run/plan.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import type { TrainingData } from '../../run/training-data.js';
-import { openRun } from '../../train/process/run-setup.js';
-import { modelFolder } from '../../train/refresh/refresh.js';
-import { ExactCorpus } from './exact-corpus.js';
 
 export interface OpenCheckpointOptions {
   run: RunDirectory;

@@ -1,5 +1,5 @@
+import type { ExactCorpus } from '../../run/exact-corpus.js';
 import { mean } from '../statistics.js';
-import type { ExactCorpus } from './exact-corpus.js';
 import { type SampledQuery, stackVectors } from './sample.js';
 
 /** What is kept of a sampled query's exact ranking of the whole collection. */

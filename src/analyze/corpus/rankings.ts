@@ -18,8 +18,8 @@ export async function modelRankings(
   queries: ArrayLike<number>,
   k: number,
 ): Promise<Map<string, Ranking>> {
-  const { texts } = await data.queries.texts(queries);
-  const found = await corpus.search(await queryEncoder.encodeTokens(texts), k);
+  const { vectors } = await queryEncoder.encodeTokens(await data.queries.texts(queries));
+  const found = await corpus.search(vectors, k);
   return new Map(
     Array.from(queries, (query, i) => {
       // An approximate index may find less than was asked for.

@@ -1,4 +1,5 @@
 import { Random } from '../../engine/index.js';
+import { rowsOf } from '../../model/index.js';
 import type { OpenCheckpoint } from './open-checkpoint.js';
 
 /** A training query that stands for all. */
@@ -19,14 +20,12 @@ export async function sampleQueries(checkpoint: OpenCheckpoint, count: number): 
   const random = Random.from(recipe.seed, 'analyze', 'queries');
   const drawn = random.shuffle(places).slice(0, count).sort();
   const members = Array.from(drawn, (training) => data.training[training].query);
-  const { texts } = await data.queries.texts(members);
-  const vectors = await queryEncoder.encodeTokens(texts);
-  const { dimension } = queryEncoder;
+  const encoded = await queryEncoder.encodeTokens(await data.queries.texts(members));
   return Array.from(drawn, (training, i) => {
     const { positives } = data.training[training];
     const positive =
       positives[Random.from(recipe.seed, 'analyze', 'positive', training).integer(positives.length)];
-    return { training, positive, positives, vector: vectors.subarray(i * dimension, (i + 1) * dimension) };
+    return { training, positive, positives, vector: rowsOf(encoded, i) };
   });
 }
 

@@ -1,8 +1,8 @@
 import type { Recipe } from '../../recipe/recipe.js';
+import { openRun } from '../../run/open-run.js';
 import { RunDirectory } from '../../run/run-directory.js';
 import type { StepEvaluation } from '../../run/step-evaluation.js';
 import { evaluationSet, type TrainingData } from '../../run/training-data.js';
-import { openRun } from '../../train/process/run-setup.js';
 import { NotThereError } from '../not-there.js';
 import type { WantedStep } from '../shown-step.js';
 import type { StudyProgress } from '../study-progress.js';

@@ -1,5 +1,9 @@
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { expectChecksum } from '../../base/checked-file.js';
+import type { VerifyOptions } from '../../base/checksums.js';
 import { AtomicFile, adviseWriter, writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
+import { seal } from '../../base/json-file.js';
 import { RandomAccessFile } from '../../base/random-access-file.js';
 import { readRunDescription } from '../../run/run-description.js';
 import { READ_ONLY_RUN, type RunDirectory } from '../../run/run-directory.js';
@@ -23,8 +27,15 @@ export async function qualityKey(
 
 const SUMMARY = 'quality.json';
 const CASES = 'cases.jsonl';
-/** For each query of the summary where its case begins, and where the last one ends. */
-const OFFSETS = 'offsets.json';
+const PLACES = 'offsets.json';
+
+/** Where the cases are; of earlier versions there are the offsets alone. */
+interface CasePlaces {
+  /** For each query of the summary where its case begins, and where the last one ends. */
+  offsets: number[];
+  /** The CRC-32 of each case. */
+  checks: number[];
+}
 
 /** Kept in the run's cache, which may be deleted at any time. */
 function folderOf({ split, step }: QualityKey): string[] {
@@ -33,7 +44,8 @@ function folderOf({ split, step }: QualityKey): string[] {
 
 /** What was measured before. */
 export async function readQuality(run: RunDirectory, key: QualityKey): Promise<Quality | undefined> {
-  const quality = await run.readJson<Quality>(...folderOf(key), SUMMARY);
+  // One that is damaged is measured again.
+  const quality = await run.readJson<Quality>(...folderOf(key), SUMMARY).catch(() => undefined);
   return quality?.format === 1 ? quality : undefined;
 }
 
@@ -43,16 +55,24 @@ export async function readQualityCase(
   key: QualityKey & { query: string },
 ): Promise<QualityCase | undefined> {
   const place = (await readQuality(run, key))?.queries.findIndex(({ id }) => id === key.query) ?? -1;
-  const offsets = await run.readJson<number[]>(...folderOf(key), OFFSETS);
-  if (place < 0 || !offsets) return undefined;
-  const file = await RandomAccessFile.open(run.file(...folderOf(key), CASES));
+  const places = await run.readJson<CasePlaces | number[]>(...folderOf(key), PLACES);
+  if (place < 0 || !places) return undefined;
+  const { offsets, checks = undefined } = Array.isArray(places) ? { offsets: places } : places;
+  const path = run.file(...folderOf(key), CASES);
+  const file = await RandomAccessFile.open(path);
   try {
     const line = new Uint8Array(offsets[place + 1] - offsets[place]);
     await file.readInto(line, offsets[place]);
+    if (checks) expectChecksum(path, crc32(line), { crc32: checks[place] }, damage(run, key));
     return JSON.parse(new TextDecoder().decode(line)) as QualityCase;
   } finally {
     await file.close();
   }
+}
+
+function damage(run: RunDirectory, key: QualityKey): VerifyOptions {
+  const remedy = `remove ${run.file(...folderOf(key))}: it is measured again`;
+  return { what: 'what was measured', remedy };
 }
 
 /** Writes the summary and its cases, which come in the order of the summary's queries. */
@@ -66,19 +86,21 @@ export async function keepQuality(
     async (folder) => {
       const file = await AtomicFile.create(join(folder, CASES));
       const offsets = [0];
+      const checks: number[] = [];
       try {
         for (const one of cases) {
           const line = Buffer.from(`${JSON.stringify(one)}\n`);
           await file.write(line);
           offsets.push(offsets.at(-1)! + line.length);
+          checks.push(crc32(line));
         }
         await file.commit();
       } catch (error) {
         await file.abort();
         throw error;
       }
-      await writeFileAtomic(join(folder, OFFSETS), JSON.stringify(offsets));
-      await writeFileAtomic(join(folder, SUMMARY), JSON.stringify(quality));
+      await writeFileAtomic(join(folder, PLACES), JSON.stringify(seal({ offsets, checks })));
+      await writeFileAtomic(join(folder, SUMMARY), JSON.stringify(seal(quality)));
     },
     { replaces: 'anything' },
   ).catch(adviseWriter(READ_ONLY_RUN));

@@ -62,7 +62,7 @@ const CASES = 8;
  *
  * @example
  * const report = await makeSharedReport({ run: 'runs/medquad' });
- * await writeFileAtomic('medquad.html', report.html);
+ * await writeFile('medquad.html', report.html);
  */
 export async function makeSharedReport(options: ShareOptions): Promise<SharedReport> {
   const { run, data, split, queries, method, sample, threads, quiet, onProgress } = options;

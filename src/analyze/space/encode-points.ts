@@ -1,10 +1,10 @@
-import { innerProduct } from '../../base/inner-product.js';
 import type { SessionOptions } from '../../engine/index.js';
 import { loadSide, type Side } from '../../model/folder/tower-folders.js';
-import { Encoder } from '../../model/index.js';
+import { Encoder, rowsOf } from '../../model/index.js';
+import { modelFolder } from '../../run/model-folder.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import type { TrainingData } from '../../run/training-data.js';
-import { modelFolder } from '../../train/refresh/refresh.js';
+import { bestRow } from '../best-row.js';
 import type { VectorTable } from './distances.js';
 
 export interface PointEncoderOptions {
@@ -42,26 +42,22 @@ export class PointEncoder {
   }
 
   async query(number: number): Promise<Float32Array> {
-    const { texts } = await this.#data.queries.texts([number]);
-    return this.#queries.encodeTokens(texts);
+    const { vectors } = await this.#queries.encodeTokens(await this.#data.queries.texts([number]));
+    return vectors;
   }
 
-  /** The query's vector, then one of each document: of several pieces (MaxP) the one that scores best. */
+  /** The query's vector, then of each document the row that scores best. */
   async points(query: number, documents: readonly number[]): Promise<EncodedPoints> {
     const { dimension } = this.#documents;
-    const { texts, offsets } = await this.#data.documents.texts(documents);
-    const pieces = await this.#documents.encodeTokens(texts);
+    const encoded = await this.#documents.encodeTokens(await this.#data.documents.texts(documents));
     const vector = await this.query(query);
     const vectors = new Float32Array((documents.length + 1) * dimension);
-    const scores = new Float64Array(documents.length).fill(Number.NEGATIVE_INFINITY);
+    const scores = new Float64Array(documents.length);
     vectors.set(vector);
     documents.forEach((_, i) => {
-      for (let piece = offsets[i]; piece < offsets[i + 1]; piece++) {
-        const score = innerProduct(vector, pieces, piece * dimension);
-        if (score <= scores[i]) continue;
-        scores[i] = score;
-        vectors.set(pieces.subarray(piece * dimension, (piece + 1) * dimension), (i + 1) * dimension);
-      }
+      const { row, score } = bestRow(vector, rowsOf(encoded, i));
+      scores[i] = score;
+      vectors.set(row, (i + 1) * dimension);
     });
     return { vectors, dimension, scores };
   }

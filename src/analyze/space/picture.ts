@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { adviseWriter, writeFileAtomic } from '../../base/files.js';
+import { seal } from '../../base/json-file.js';
 import { READ_ONLY_RUN, type RunDirectory } from '../../run/run-directory.js';
 import type { Projection, SpacePicture } from './space-picture.js';
 
@@ -18,12 +19,13 @@ function pictureFile({ step, query, method }: PictureKey): string[] {
 
 /** A picture that was made before. */
 export async function readPicture(run: RunDirectory, key: PictureKey): Promise<SpacePicture | undefined> {
-  const picture = await run.readJson<SpacePicture>(...pictureFile(key));
+  // One that is damaged is made again.
+  const picture = await run.readJson<SpacePicture>(...pictureFile(key)).catch(() => undefined);
   return picture?.format === 1 ? picture : undefined;
 }
 
 export async function keepPicture(run: RunDirectory, picture: SpacePicture): Promise<void> {
   const { step, query, method } = picture;
   const path = run.file(...pictureFile({ step, query: query.id, method }));
-  await writeFileAtomic(path, JSON.stringify(picture)).catch(adviseWriter(READ_ONLY_RUN));
+  await writeFileAtomic(path, JSON.stringify(seal(picture))).catch(adviseWriter(READ_ONLY_RUN));
 }

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDataset } from '../../data/index.js';
 import { loadSide } from '../../model/folder/tower-folders.js';
 import { Encoder } from '../../model/index.js';
+import { modelFolder } from '../../run/model-folder.js';
 import type { RunDirectory } from '../../run/run-directory.js';
-import { modelFolder } from '../../train/refresh/refresh.js';
 import { shareWords, startTinyRun, trainTinyRun, writeTinyData } from '../tiny-run.fixture.js';
 import { drawSpace } from './space.js';
 import type { SpacePicture } from './space-picture.js';
@@ -31,7 +31,7 @@ async function scoresByBruteForce(step: number, query: string): Promise<Map<stri
   });
   const documents: { id: string; text: string }[] = [];
   for await (const document of dataset.documents()) documents.push(document);
-  const [vector, vectors] = [
+  const [{ vectors: vector }, { vectors }] = [
     await encoder.encode([query], { use: 'query' }),
     await encoder.encode(
       documents.map(({ text }) => text),

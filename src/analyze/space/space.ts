@@ -1,9 +1,9 @@
 import { openDocumentIndex } from '../../index/vectors/index.js';
+import { openRun } from '../../run/open-run.js';
 import type { RunDescription } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
 import { runIndexRemedy } from '../../run/run-index.js';
 import type { TrainingData } from '../../run/training-data.js';
-import { openRun } from '../../train/process/run-setup.js';
 import { shownStep, type WantedStep } from '../shown-step.js';
 import type { StudyProgress } from '../study-progress.js';
 import { readExcerpts } from '../texts.js';

@@ -21,7 +21,7 @@ const EXAGGERATED_ITERATIONS = 250;
  * @param distances squared distances of every pair, n × n
  * @returns x and y of each point
  * @example
- * const xy = tsne(cosineDistances({ vectors, dimension: 384 }), { seed: 42 });
+ * const [x, y] = tsne(distances, { seed: 42 }); // of the first point
  */
 export function tsne(distances: Float64Array, options: TsneOptions): Float64Array {
   const count = Math.round(Math.sqrt(distances.length));

@@ -4,9 +4,9 @@ import { isHere, type LockHolder } from '../../base/lock/lock-holder.js';
 import { leaves, pathText } from '../../recipe/paths.js';
 import { readOrigins } from '../../recipe/read-origins.js';
 import type { Recipe } from '../../recipe/recipe.js';
+import type { Role } from '../../run/events.js';
 import { type PlannedStage, planRun, sourcesOf } from '../../run/plan.js';
 import type { RunDirectory } from '../../run/run-directory.js';
-import type { Role } from '../../train/process/processes.js';
 import type { Analysis } from '../analyze.js';
 import type { RunHistory } from '../history.js';
 import type { ProcessTrail } from './process-trail.js';
@@ -102,7 +102,7 @@ export async function describeRun(watched: WatchedRun): Promise<RunDetails> {
       start: stage.start,
       end: stage.end,
       negatives: sourcesOf(stage),
-      loss: stage.loss.name,
+      loss: stage.losses.map(({ name }) => name).join(' + '),
       learningRate: stage.optimizer.learningRate,
     })),
     checkpoints: await checkpointsOf(run, best?.step),

@@ -2,11 +2,11 @@ import { basename } from 'node:path';
 import { lockHolder } from '../../base/lock/file-lock.js';
 import type { LockHolder } from '../../base/lock/lock-holder.js';
 import type { Recipe } from '../../recipe/recipe.js';
+import type { Role } from '../../run/events.js';
 import { planRun } from '../../run/plan.js';
 import { readRunDescription } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
 import { bestSoFar } from '../../run/step-evaluation.js';
-import type { Role } from '../../train/process/processes.js';
 import { lastEvents } from './event-tail.js';
 
 /** A process has a role in it; it went to its end; or neither: it can be gone on with. */

@@ -1,9 +1,8 @@
-import type { TimedEvent } from '../../run/events.js';
-import { applyEvent, INITIAL_VIEW, type ViewState } from '../../run/live-view-state.js';
+import type { Role, TimedEvent } from '../../run/events.js';
 import { planRun } from '../../run/plan.js';
 import { type RunDescription, readRunDescription } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
-import type { Role } from '../../train/process/processes.js';
+import { applyEvent, INITIAL_STATE, type TrainingState } from '../../run/training-state.js';
 import { HistoryBuilder, type RunHistory } from '../history.js';
 import { EventTail } from './event-tail.js';
 import { followTrail, NO_TRAIL, type ProcessTrail } from './process-trail.js';
@@ -17,7 +16,7 @@ export interface RunSight {
   version: string;
   description: RunDescription;
   history: RunHistory;
-  view: ViewState;
+  view: TrainingState;
   trails: Record<Role, ProcessTrail>;
 }
 
@@ -33,7 +32,7 @@ export class WatchedRun {
   readonly run: RunDirectory;
   #tails: Record<Role, EventTail>;
   #builder = new HistoryBuilder();
-  #view: ViewState = INITIAL_VIEW;
+  #view: TrainingState = INITIAL_STATE;
   #trails: Record<Role, ProcessTrail> = { trainer: NO_TRAIL, inferencer: NO_TRAIL };
   #description: Promise<RunDescription> | undefined;
   #curves: { version: string; curves: RunCurves } | undefined;
@@ -103,7 +102,7 @@ export class WatchedRun {
 
   #forget(): void {
     this.#builder = new HistoryBuilder();
-    this.#view = INITIAL_VIEW;
+    this.#view = INITIAL_STATE;
     this.#trails = { trainer: NO_TRAIL, inferencer: NO_TRAIL };
     this.#tails = tailsOf(this.run);
   }

@@ -45,11 +45,30 @@ function ofThisMachine(changes: Partial<LockHolder>): LockHolder {
   return { ...thisProcess('another'), ...changes };
 }
 
-async function take(path: string): Promise<HeldLock> {
-  const lock = await holdFileLock(path);
+async function take(path: string, waits: string[] = []): Promise<HeldLock> {
+  const lock = await holdFileLock(path, { onWait: (message) => waits.push(message) });
   if ('heldBy' in lock) throw new Error(`held by ${JSON.stringify(lock.heldBy)}`);
   return lock;
 }
+
+/** Takes a lock that is still waited for just before `ms` have passed for the observer, and free just after. */
+async function takeAfter(path: string, ms: number): Promise<HeldLock> {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const waits: string[] = [];
+  let isTaken = false;
+  const taking = take(path, waits).finally(() => {
+    isTaken = true;
+  });
+  await vi.waitFor(() => expect(waits).toHaveLength(1));
+  vi.advanceTimersByTime(ms - 500);
+  await sleep(250);
+  expect(isTaken).toBe(false);
+  vi.advanceTimersByTime(501);
+  return taking;
+}
+
+/** In this time a holder that lives shows it. */
+const PROOF_MS = 7_500;
 
 test('only one holder at a time, and all get their turn', async () => {
   const path = await lockPath();
@@ -66,6 +85,17 @@ test('only one holder at a time, and all get their turn', async () => {
   expect(await Promise.all([work(1), work(2), work(3)])).toEqual([1, 2, 3]);
   expect(most).toBe(1);
   expect(existsSync(path)).toBe(false);
+});
+
+test('who has to wait is told for whom, once', async () => {
+  const path = await lockPath();
+  const lock = await take(path);
+  const told: string[] = [];
+  const work = withFileLock(path, async () => 'done', { onWait: (message) => told.push(message) });
+  await sleep(400);
+  await lock.release();
+  expect(await work).toBe('done');
+  expect(told).toEqual([`${path}: process ${process.pid} is at work there; waiting for it to end`]);
 });
 
 test('is released when the work fails', async () => {
@@ -166,9 +196,39 @@ describe('a lock of another machine or container', () => {
   test.each(places)('%s: taken over after a minute of silence', async (_, place) => {
     const path = await lockPath();
     // A living process of the same number is not it.
-    const beatAt = await leave(path, ofThisMachine(place), SILENT_MS - 700);
-    await (await take(path)).release();
-    expect(Date.now() - beatAt).toBeGreaterThan(SILENT_MS);
+    await leave(path, ofThisMachine(place), 20_000);
+    await (await takeAfter(path, SILENT_MS - 20_000)).release();
+    expect(await readdir(dirname(path))).toEqual([]);
+  });
+
+  test('of the future, because the clock was set back: taken over after a minute that nobody gave a sign', async () => {
+    const path = await lockPath();
+    await leave(path, ELSEWHERE, -3_600_000);
+    await (await takeAfter(path, SILENT_MS)).release();
+  });
+
+  test('of the past, because the clock was set forward: a holder that lives has the time to show it', async () => {
+    const path = await lockPath();
+    await leave(path, ELSEWHERE, 3_600_000);
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const waits: string[] = [];
+    const held = holdFileLock(path, { onWait: (message) => waits.push(message) });
+    await vi.waitFor(() => expect(waits).toHaveLength(1));
+    vi.advanceTimersByTime(PROOF_MS - 500);
+    await setBeat(path, 0);
+    expect(await held).toEqual({ heldBy: ELSEWHERE });
+  });
+
+  test('that was silent for long is shown as nobody at once', async () => {
+    const path = await lockPath();
+    await leave(path, ELSEWHERE, 3_600_000);
+    expect(await lockHolder(path)).toBeUndefined();
+  });
+
+  test('that was silent for long is taken over when nothing stirs', async () => {
+    const path = await lockPath();
+    await leave(path, ELSEWHERE, 3_600_000);
+    await (await takeAfter(path, PROOF_MS)).release();
   });
 });
 
@@ -185,9 +245,8 @@ describe('a lock without all of that', () => {
     ['not ours', () => '{"pid":"seven"}'],
   ])('%s: taken over after a minute of silence', async (_, content) => {
     const path = await lockPath();
-    const beatAt = await leave(path, content(), SILENT_MS - 700);
-    await (await take(path)).release();
-    expect(Date.now() - beatAt).toBeGreaterThan(SILENT_MS);
+    await leave(path, content(), 20_000);
+    await (await takeAfter(path, SILENT_MS - 20_000)).release();
   });
 });
 

@@ -1,12 +1,12 @@
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NearmissError } from '../errors.js';
+import { makeDirectory } from '../make-directory.js';
 import { beat, isGone, lookAt, releaseLock, type SeenLock, tryLock } from './lock-file.js';
 import { describeHolder, type LockHolder, lifeOf, SILENT_MS } from './lock-holder.js';
+import { BEAT_MS } from './silence.js';
 
 const POLL_MS = 100;
-const BEAT_MS = 5_000;
 
 /** A lock that this process has. */
 export interface HeldLock {
@@ -18,13 +18,25 @@ export interface HeldLock {
   lost: AbortSignal;
 }
 
+export interface WorkOptions {
+  /** Told once when another process has to be waited for. */
+  onWait?: (message: string) => void;
+}
+
 /**
  * Runs `work` while no other process runs work under the same lock file, on any machine that sees it. A lock whose
  * process has died is taken over.
  */
-export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
-  await mkdir(dirname(path), { recursive: true });
+export async function withFileLock<T>(
+  path: string,
+  work: () => Promise<T>,
+  { onWait }: WorkOptions = {},
+): Promise<T> {
+  await makeDirectory(dirname(path));
   let attempt = await tryLock(path);
+  if (attempt.token === undefined && attempt.seen) {
+    onWait?.(`${path}: ${describeHolder(attempt.seen.holder)} is at work there; waiting for it to end`);
+  }
   while (attempt.token === undefined) {
     await sleep(POLL_MS);
     attempt = await tryLock(path);
@@ -53,8 +65,8 @@ export async function holdFileLock(
   path: string,
   { waitMs = 0, onWait }: HoldOptions = {},
 ): Promise<HeldLock | { heldBy: LockHolder }> {
-  const deadline = Date.now() + waitMs;
-  await mkdir(dirname(path), { recursive: true });
+  const deadline = performance.now() + waitMs;
+  await makeDirectory(dirname(path));
   let first: SeenLock | undefined;
   for (;;) {
     const attempt = await tryLock(path);
@@ -62,7 +74,7 @@ export async function holdFileLock(
     const { seen } = attempt;
     if (seen) {
       const isAlive = lifeOf(seen.holder) === 'alive' || (first && seen.beatAt !== first.beatAt);
-      if (isAlive && Date.now() >= deadline) return { heldBy: seen.holder };
+      if (isAlive && performance.now() >= deadline) return { heldBy: seen.holder };
       if (!isAlive && !first) onWait?.(waitMessage(path, seen.holder));
       first ??= seen;
     }
@@ -73,7 +85,7 @@ export async function holdFileLock(
 /** The process that holds a lock and is alive as far as can be known; `undefined` where nobody does. */
 export async function lockHolder(path: string): Promise<LockHolder | undefined> {
   const seen = await lookAt(path);
-  return seen && !isGone(seen, Date.now()) ? seen.holder : undefined;
+  return seen && !isGone(path, seen, Date.now()) ? seen.holder : undefined;
 }
 
 function keep(path: string, token: string): HeldLock {

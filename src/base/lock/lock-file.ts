@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { hasCode } from '../errors.js';
 import { type LockHolder, lifeOf, parseHolder, SILENT_MS, thisProcess } from './lock-holder.js';
+import { isSilent } from './silence.js';
 
 /** A lock file as it was found. */
 export interface SeenLock {
@@ -23,7 +24,7 @@ export async function tryLock(path: string): Promise<Attempt> {
     const seen = await lookAt(path);
     // A network file system may make a link, lose the answer, ask again and be told that there is one.
     if (seen?.holder.token === token) return { token };
-    if (seen && isGone(seen, now) && (await takeOver(path, claim, now))) return { token };
+    if (seen && isFree(path, seen, now) && (await takeOver(path, claim, now))) return { token };
     return { seen };
   } finally {
     await rm(claim, { force: true });
@@ -38,9 +39,15 @@ export async function lookAt(path: string): Promise<SeenLock | undefined> {
   });
 }
 
-export function isGone({ holder, beatAt }: SeenLock, now: number): boolean {
+/** Whether a lock's holder has died, as far as one look can tell: for showing it, not for taking the lock. */
+export function isGone(path: string, seen: SeenLock, now: number): boolean {
+  return isFree(path, seen, now) || (lifeOf(seen.holder) === 'unknown' && now - seen.beatAt > SILENT_MS);
+}
+
+/** Whether a lock may be taken from its holder, who is certainly not there any more. */
+function isFree(path: string, { holder, beatAt }: SeenLock, now: number): boolean {
   const life = lifeOf(holder);
-  return life === 'gone' || (life === 'unknown' && now - beatAt > SILENT_MS);
+  return life === 'gone' || (life === 'unknown' && isSilent(path, `${holder.token} ${beatAt}`, now - beatAt));
 }
 
 /** Gives a sign of life; says whether the lock is still this one, another's, or not there. */
@@ -91,7 +98,7 @@ async function takeOver(path: string, claim: string, now: number): Promise<boole
   if (token === undefined) return false;
   try {
     const seen = await lookAt(path);
-    if (!seen || !isGone(seen, now)) return false;
+    if (!seen || !isFree(path, seen, now)) return false;
     await rename(claim, path);
     return true;
   } finally {

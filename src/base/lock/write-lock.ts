@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { hasCode } from '../errors.js';
 import { adviseWriter, unwritable } from '../files.js';
-import { withFileLock } from './file-lock.js';
+import { type WorkOptions, withFileLock } from './file-lock.js';
 
 /** The last two: a part of the path is a file. */
 const REFUSALS = ['EACCES', 'EROFS', 'EPERM', 'ENOTDIR', 'EEXIST'];
@@ -12,14 +12,19 @@ const REFUSALS = ['EACCES', 'EROFS', 'EPERM', 'ENOTDIR', 'EEXIST'];
  *
  * @param path the lock's file, in the folder that the work writes to
  */
-export async function withWriteLock<T>(path: string, hint: string, work: () => Promise<T>): Promise<T> {
+export async function withWriteLock<T>(
+  path: string,
+  hint: string,
+  work: () => Promise<T>,
+  options: WorkOptions = {},
+): Promise<T> {
   let isLocked = false;
   const locked = (): Promise<T> => {
     isLocked = true;
     return work();
   };
   try {
-    return await withFileLock(path, locked);
+    return await withFileLock(path, locked, options);
   } catch (error) {
     if (isLocked) throw error;
     if (!isRefusal(error)) throw unwritable(path, error, hint);

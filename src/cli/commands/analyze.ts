@@ -4,6 +4,7 @@ import type { Section } from '../../analyze/index.js';
 import { UsageError } from '../../base/errors.js';
 import type { RegisterCommand } from '../command.js';
 import { wholeNumber } from '../option-parsers.js';
+import { print, printJson, tell } from '../output.js';
 
 interface AnalyzeFlags {
   only?: Section[];
@@ -82,8 +83,9 @@ async function analyzeCommand(runs: string[], flags: AnalyzeFlags): Promise<void
   await requireWritable(dirname(out), 'choose a place you may write to with --out');
   const analysis = await analyzeRuns({ runs, data, sections, queries, step, threads, quiet });
   await writeReport(out, analysis);
-  process.stdout.write(flags.json ? `${JSON.stringify(analysis)}\n` : `${reportText(analysis)}\n`);
-  if (!quiet) process.stderr.write(`report: ${join(out, 'index.html')}\n`);
+  if (flags.json) printJson(analysis);
+  else print(`${reportText(analysis)}\n`);
+  if (!quiet) tell(`report: ${join(out, 'index.html')}\n`);
 }
 
 function parseParts(text: string): Section[] {

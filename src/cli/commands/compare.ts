@@ -7,6 +7,7 @@ import type { Run } from '../../evaluate/run.js';
 import type { Correction } from '../../evaluate/significance/correction.js';
 import type { RegisterCommand } from '../command.js';
 import { numberBetween, wholeNumber, words } from '../option-parsers.js';
+import { print, printJson } from '../output.js';
 import { warnOfMissing } from '../warn-of-missing.js';
 
 interface CompareCommandOptions {
@@ -103,10 +104,10 @@ async function compareCommand(paths: string[], options: CompareCommandOptions): 
     warnOfMissing({ run: names[system], missing, among });
   });
   if (options.json || options.format === 'json') {
-    process.stdout.write(`${JSON.stringify(jsonComparison(comparison, names), null, 2)}\n`);
+    printJson(jsonComparison(comparison, names), 2);
   } else {
     const { format } = options;
-    process.stdout.write(formatComparison(comparison, { names, format, differences: options.wins }));
+    print(formatComparison(comparison, { names, format, differences: options.wins }));
   }
 }
 

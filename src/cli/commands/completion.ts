@@ -2,6 +2,7 @@ import { Argument, type Command } from 'commander';
 import type { RegisterCommand } from '../command.js';
 import { candidatesFor } from '../completion/candidates.js';
 import { COMPLETION_SCRIPTS, SHELLS, type Shell } from '../completion/scripts.js';
+import { print } from '../output.js';
 
 const EXAMPLES = `
 Examples:
@@ -18,7 +19,7 @@ export const registerCompletion: RegisterCommand = (program) => {
     .addArgument(new Argument('<shell>').choices(SHELLS))
     .addHelpText('after', EXAMPLES)
     .action((shell: Shell) => {
-      process.stdout.write(COMPLETION_SCRIPTS[shell]);
+      print(COMPLETION_SCRIPTS[shell]);
     });
   program
     .command('complete', { hidden: true })
@@ -33,5 +34,5 @@ async function complete(program: Command, words: readonly string[]): Promise<voi
     '--model': async () => ['minilm'],
   };
   const { values, files } = await candidatesFor(program, words.slice(0, -1), words.at(-1) ?? '', { known });
-  for (const value of files ? [...values, '/'] : values) process.stdout.write(`${value}\n`);
+  for (const value of files ? [...values, '/'] : values) print(`${value}\n`);
 }

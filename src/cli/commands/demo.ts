@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Option } from 'commander';
 import type { RegisterCommand } from '../command.js';
 import { wholeNumber } from '../option-parsers.js';
+import { print, printJson, tell } from '../output.js';
 
 interface DemoFlags {
   out: string;
@@ -56,7 +57,7 @@ async function demoCommand(flags: DemoFlags): Promise<void> {
   ]);
   const { out, seed, quiet, threads = availableParallelism() } = flags;
   const size = DEMO_SIZES[flags.full ? 'full' : flags.quick ? 'quick' : 'default'];
-  const say = (text: string): void => void (quiet || process.stderr.write(`${text}\n`));
+  const say = (text: string): void => void (quiet || tell(`${text}\n`));
   const goOn = 'Stopped; nothing is lost. The same command goes on from here.';
   const state = await machineState(out);
   const { demo, begun } = await prepareDemo({ size, out, seed, threads, quiet, goOn }, (begun) =>
@@ -71,5 +72,6 @@ async function demoCommand(flags: DemoFlags): Promise<void> {
     process.exitCode = 130;
     return;
   }
-  process.stdout.write(flags.json ? `${JSON.stringify(outcome)}\n` : outcomeText(outcome));
+  if (flags.json) printJson(outcome);
+  else print(outcomeText(outcome));
 }

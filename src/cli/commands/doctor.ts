@@ -1,5 +1,6 @@
 import type { RegisterCommand } from '../command.js';
 import type { Check } from '../doctor.js';
+import { print, printJson } from '../output.js';
 
 const EXAMPLES = `
 Examples:
@@ -25,9 +26,8 @@ async function doctorCommand(folder: string, options: { json?: boolean }): Promi
   const { CREATED_BY } = await import('../../base/version.js');
   const checks = await examine(folder);
   const failed = checks.some(({ state }) => state === 'fail');
-  process.stdout.write(
-    options.json ? `${JSON.stringify({ version: CREATED_BY, checks })}\n` : formatChecks(checks, CREATED_BY),
-  );
+  if (options.json) printJson({ version: CREATED_BY, checks });
+  else print(formatChecks(checks, CREATED_BY));
   if (failed) process.exitCode = 1;
 }
 

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
 import type { StorageType } from '../../model/tensors/float-storage.js';
 import { list, repeated, wholeNumber } from '../option-parsers.js';
+import { print, printJson, tell } from '../output.js';
 import { TEXT_FORMATS, type TextFormat } from '../text-formats.js';
 
 interface EncodeFlags {
@@ -30,14 +31,15 @@ INPUT is a dataset's folder (its documents, or with --queries its queries), JSON
 standard input. Documents are encoded as title and text. Row i of the output belongs to line i of the ids, which are
 written beside it: vectors.npy gets vectors.ids.txt. Both files appear when everything is encoded, or not at all.
 
-The model is "minilm" (all-MiniLM-L6-v2, which comes with nearmiss), a Hugging Face or sentence-transformers folder, or a
-hub id. Its own pooling, normalisation, prompts and length are used unless told otherwise.
+The model is "minilm" (all-MiniLM-L6-v2, which comes with nearmiss), a Hugging Face or sentence-transformers folder, an
+ONNX export of a BERT (or the folder it is in), or a hub id. Its own pooling, normalisation, prompts and length are used unless told otherwise.
 
 Examples:
   nearmiss encode data/scifact --model minilm --output scifact.npy
   nearmiss encode data/scifact --queries --split test --model runs/scifact/best --output queries.npy
   nearmiss encode docs.jsonl --id-field docid --text-field body --model minilm --output docs.f16
   zcat lines.txt.gz | nearmiss encode - --format text --model minilm --output lines.npy --dtype f16 --json
+  nearmiss encode data/scifact --model models/gte-small/onnx/model.onnx --output scifact.npy
   nearmiss encode notes.txt --model intfloat/e5-small-v2 --use query --output notes.npy
 
 In Python: numpy.load('scifact.npy', mmap_mode='r'); bare rows: numpy.fromfile('docs.f16', '<f2').reshape(-1, 384)`;
@@ -48,7 +50,7 @@ export function registerEncode(program: Command): void {
     .summary('turn texts into vectors')
     .description('Encodes texts with a model and writes their vectors and ids.')
     .argument('<input>', 'a dataset folder, a file, or - for standard input')
-    .requiredOption('--model <name>', 'minilm, a folder, or a hub id')
+    .requiredOption('--model <name>', 'minilm, a folder, an ONNX export, or a hub id')
     .requiredOption('--output <file>', 'X.npy, or bare rows as X.f32 or X.f16')
     .addOption(new Option('--dtype <type>', 'numbers in a .npy file (default: f32)').choices(['f32', 'f16']))
     .addOption(
@@ -92,11 +94,11 @@ async function encodeAction(input: string, flags: EncodeFlags): Promise<void> {
     ...flags,
     use: flags.use ?? (flags.queries ? 'query' : 'document'),
     fields: { id: flags.idField, text: flags.textField, title: flags.titleField, lineIds: flags.lineIds },
-    log: flags.quiet ? undefined : (line) => process.stderr.write(`${line}\n`),
+    log: flags.quiet ? undefined : (line) => tell(`${line}\n`),
   });
-  if (flags.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
+  if (flags.json) printJson(summary);
   else {
-    process.stdout.write(
+    print(
       `${summary.output}: ${count(summary.texts)} vectors of ${summary.dimension} (${summary.dtype}), ` +
         `${count(summary.tokens)} tokens at ${count(summary.tokensPerSecond)}/s; ids in ${summary.ids}\n`,
     );

@@ -1,9 +1,11 @@
 import { Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
+import { jsonText } from '../../base/printable.js';
 import { count } from '../../base/progress.js';
 import type { Evaluation } from '../../evaluate/evaluate.js';
 import type { RegisterCommand } from '../command.js';
 import { wholeNumber, words } from '../option-parsers.js';
+import { print, printData } from '../output.js';
 import { warnOfMissing } from '../warn-of-missing.js';
 
 const FORMATS = ['table', 'trec', 'json', 'jsonl'] as const;
@@ -64,8 +66,8 @@ export const registerEval: RegisterCommand = (program) => {
     .option('--list', 'show all measures')
     .addHelpText('after', EXAMPLES)
     .action(async (run: string | undefined, qrels: string | undefined, options: EvalOptions) => {
-      if (options.list) process.stdout.write(await listMeasures());
-      else for await (const text of evalCommand(run, qrels, options)) process.stdout.write(text);
+      if (options.list) print(await listMeasures());
+      else for await (const text of evalCommand(run, qrels, options)) await printData(text);
     });
 };
 
@@ -138,7 +140,7 @@ function jsonReport(
       perQuery: Object.fromEntries(queries.map((query, q) => [query, values((name) => perQuery[name][q])])),
     }),
   };
-  return `${JSON.stringify(report, null, 2)}\n`;
+  return `${jsonText(report, 2)}\n`;
 }
 
 function* jsonLines(
@@ -147,7 +149,7 @@ function* jsonLines(
 ): Generator<string> {
   const names = numeric(measures);
   const line = (query: string, measure: string, value: number): string =>
-    `${JSON.stringify({ query_id: query, measure, value })}\n`;
+    `${jsonText({ query_id: query, measure, value })}\n`;
   if (withQueries) {
     for (let q = 0; q < queries.length; q++) {
       yield names.map((name) => line(queries[q], name, perQuery[name][q])).join('');

@@ -7,6 +7,7 @@ import type { FusionMethod, Normalization } from '../../search/fusion/columns.js
 import type { TunedWeights } from '../../search/fusion/tune.js';
 import type { RegisterCommand } from '../command.js';
 import { numbersBetween, wholeNumber } from '../option-parsers.js';
+import { print, printJson } from '../output.js';
 
 interface FuseCommandOptions {
   out: string;
@@ -88,7 +89,8 @@ async function fuseCommand(paths: string[], options: FuseCommandOptions): Promis
     weights,
     ...(tuned && { measure: options.measure, tuned: tuned.value }),
   };
-  process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : textReport(report));
+  if (options.json) printJson(report);
+  else print(textReport(report));
 }
 
 async function tune(

@@ -3,6 +3,7 @@ import { UsageError } from '../../base/errors.js';
 import type { IndexType, VectorIndexMetadata, VectorStorage } from '../../index/vectors/index.js';
 import type { VectorFile } from '../../model/tensors/vector-file.js';
 import { wholeNumber } from '../option-parsers.js';
+import { print, printJson, tell } from '../output.js';
 
 interface IndexFlags {
   type: IndexType;
@@ -90,8 +91,8 @@ async function buildIndex(
   const hasIds = await exists(ids);
   const documents = hasIds ? documentsFromIds(await file.ids(), ids) : {};
   if (!flags.quiet) {
-    process.stderr.write(`${await announce(file, flags)}\n`);
-    if (!hasIds) process.stderr.write(`${ids} is not there: documents are numbered from 0\n`);
+    tell(`${await announce(file, flags)}\n`);
+    if (!hasIds) tell(`${ids} is not there: documents are numbered from 0\n`);
   }
   const progress = new Progress({ label: 'index', unit: 'vectors', total: file.rows, quiet: flags.quiet });
   async function* blocks(): AsyncGenerator<Float32Array> {
@@ -148,12 +149,12 @@ async function announce(file: VectorFile, { type, storage, connectivity }: Index
 type Summary = VectorIndexMetadata & { index: string; documents: number; seconds: number };
 
 async function printSummary(summary: Summary, { json }: IndexFlags): Promise<void> {
-  if (json) process.stdout.write(`${JSON.stringify(summary)}\n`);
+  if (json) printJson(summary);
   else {
     const { count } = await import('../../base/progress.js');
     const { index, type, storage, dimension } = summary;
     const several = summary.documents < summary.count ? ` of ${count(summary.documents)} documents` : '';
-    process.stdout.write(
+    print(
       `${index}: ${count(summary.count)} vectors${several}, dimension ${dimension}, ${type} ${storage}\n`,
     );
   }

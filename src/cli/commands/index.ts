@@ -17,6 +17,7 @@ import { registerRerank } from './rerank.js';
 import { registerSearch } from './search.js';
 import { registerServe } from './serve.js';
 import { registerInferencer, registerTrain, registerTrainer } from './train.js';
+import { registerVerify } from './verify.js';
 
 /** Commands that are shown together. */
 export interface CommandGroup {
@@ -31,7 +32,7 @@ export const commandGroups: CommandGroup[] = [
   { heading: 'Train:', commands: [registerTrain, registerTrainer, registerInferencer, registerMine] },
   { heading: 'Search:', commands: [registerSearch, registerServe, registerRerank] },
   { heading: 'Measure:', commands: [registerEval, registerCompare, registerFuse] },
-  { heading: 'Look inside:', commands: [registerAnalyze, registerReport, registerRepro] },
+  { heading: 'Look inside:', commands: [registerAnalyze, registerReport, registerRepro, registerVerify] },
   { heading: 'Parts:', commands: [registerBm25, registerEncode, registerIndex] },
   { heading: 'Shell:', commands: [registerCompletion] },
 ];

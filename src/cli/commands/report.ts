@@ -8,6 +8,7 @@ import { checkContents } from '../../base/folder-contents.js';
 import { requireWritable } from '../../base/writable.js';
 import type { RegisterCommand } from '../command.js';
 import { repeated, wholeNumber } from '../option-parsers.js';
+import { print, printJson, tell } from '../output.js';
 import { StudyBars } from '../study-bars.js';
 
 interface ReportFlags {
@@ -69,9 +70,9 @@ async function reportCommand(run: string, flags: ReportFlags): Promise<void> {
   bars?.begin('read the run');
   const { out, figures, report } = await makeReport(run, flags, bars).finally(() => bars?.clear());
   const { analysis, quality, space } = report;
-  if (flags.json) process.stdout.write(`${JSON.stringify({ out, quality, space, analysis })}\n`);
-  else process.stdout.write(`${out}\n`);
-  if (!flags.quiet && figures !== undefined) process.stderr.write(`figures: ${figures}\n`);
+  if (flags.json) printJson({ out, quality, space, analysis });
+  else print(`${out}\n`);
+  if (!flags.quiet && figures !== undefined) tell(`figures: ${figures}\n`);
 }
 
 interface WrittenReport {

@@ -3,6 +3,7 @@ import { Option } from 'commander';
 import type { Table1Result } from '../../repro/table1/table1.js';
 import type { RegisterCommand } from '../command.js';
 import { list, repeated, wholeNumber } from '../option-parsers.js';
+import { print, printJson } from '../output.js';
 import { watchTraining } from '../watch-training.js';
 
 interface ReproOptions {
@@ -84,7 +85,8 @@ async function table1Command(options: ReproOptions): Promise<void> {
   }).finally(watched.close);
   await writeFileAtomic(`${options.out}/table1.json`, `${JSON.stringify(table, null, 2)}\n`);
   await writeFileAtomic(`${options.out}/table1.md`, `${table1Text(table, 'markdown')}\n`);
-  process.stdout.write(`${options.json ? JSON.stringify(table) : table1Text(table, 'text')}\n`);
+  if (options.json) printJson(table);
+  else print(`${table1Text(table, 'text')}\n`);
 }
 
 function rowLine({ system, measures, steps, seconds }: Table1Result): string {

@@ -6,6 +6,7 @@ import type { SearchMode } from '../../search/retrievers/retriever.js';
 import type { OpenSearcherOptions } from '../../search/searcher.js';
 import type { RegisterCommand } from '../command.js';
 import { list, notBlank, numbersBetween, repeated, wholeNumber } from '../option-parsers.js';
+import { print, printJson, printStyled, tell } from '../output.js';
 import type { AnswerSettings } from './search/answer.js';
 import type { SearchFlags } from './search/options.js';
 import { checkRerankFlags } from './search/rerank-flags.js';
@@ -98,7 +99,7 @@ async function searchCommand(target: string, query: string | undefined, flags: S
     const style = styleOf(process.stdout);
     if (query !== undefined) {
       const { answer } = await import('./search/answer.js');
-      process.stdout.write((await answer(searcher, query, settings, style)).output);
+      printStyled((await answer(searcher, query, settings, style)).output);
       return;
     }
     const { stdin: input, stdout: output, stderr: errors } = process;
@@ -164,11 +165,11 @@ async function openOptions(flags: SearchFlags): Promise<OpenSearcherOptions> {
     cache,
     threads,
     ...((fusion || weights) && { fusion: { method: fusion ?? 'linear', weights } }),
-    onNote: (note) => process.stderr.write(`${note}\n`),
-    onUnknownField: (field, known) => process.stderr.write(unknownFieldNote(field, known)),
+    onNote: (note) => tell(`${note}\n`),
+    onUnknownField: (field, known) => tell(unknownFieldNote(field, known)),
     onProgress: ({ label, unit, total, place }) => {
       const amount = total === undefined ? 'all' : count(total);
-      process.stderr.write(`${label}: ${amount} ${unit}, once; kept in ${place}\n`);
+      tell(`${label}: ${amount} ${unit}, once; kept in ${place}\n`);
       const progress = new Progress({ label, unit, total });
       return { advance: (units) => progress.advance(units), finish: () => progress.finish() };
     },
@@ -197,7 +198,8 @@ async function tune(target: string, flags: SearchFlags, open: OpenSearcherOption
   const [dense, bm25] = weights;
   const result = { split, measure, value, method, weights: { dense, bm25 } };
   const text = `${measure} ${value.toFixed(4)} on ${split} with ${dense} × dense + ${bm25} × bm25\n`;
-  process.stdout.write(flags.json ? `${JSON.stringify(result)}\n` : text);
+  if (flags.json) printJson(result);
+  else print(text);
 }
 
 function modeList(text: string): SearchMode[] {

@@ -2,8 +2,10 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../../base/errors.js';
+import { jsonText } from '../../base/printable.js';
 import type { RegisterCommand } from '../command.js';
 import { repeated, wholeNumber } from '../option-parsers.js';
+import { print, printJson, tell } from '../output.js';
 import { watchTraining } from '../watch-training.js';
 
 interface TrainOptions {
@@ -12,6 +14,7 @@ interface TrainOptions {
   out?: string;
   split: string;
   set?: string[];
+  module?: string[];
   printConfig?: boolean;
   createOnly?: boolean;
   json?: boolean;
@@ -50,7 +53,7 @@ export const registerTrain: RegisterCommand = (program) => {
     .option('--json', 'print the outcome (or the resolved recipe) as JSON')
     .option('--quiet', 'no live view')
     .addHelpText('after', EXAMPLES)
-    .action(trainCommand);
+    .action((_, command: Command) => trainCommand(command.optsWithGlobals()));
 };
 
 async function trainCommand(options: TrainOptions): Promise<void> {
@@ -86,8 +89,11 @@ async function beginOrGoOn(out: string, options: TrainOptions): Promise<void> {
     import('../../recipe/format-config.js'),
     import('../../train/process/begin-run.js'),
   ]);
-  const { recipe, origins, warnings } = await loadRecipe(options.recipe, { set: options.set });
-  for (const warning of warnings) process.stderr.write(`nearmiss: ${warning}\n`);
+  const { recipe, origins, warnings } = await loadRecipe(options.recipe, {
+    set: options.set,
+    use: options.module,
+  });
+  for (const warning of warnings) tell(`nearmiss: ${warning}\n`);
   const plan = { data, split: options.split, recipe, recipeText: formatConfig(recipe, origins) };
   await beginRun(out, plan, { quiet: options.quiet });
 }
@@ -114,24 +120,25 @@ async function printOutcome(path: string, json: boolean): Promise<void> {
   const best = await bestSoFar(run);
   const finished = await run.isFinished();
   if (json) {
-    process.stdout.write(`${JSON.stringify({ run: path, finished, best })}\n`);
+    printJson({ run: path, finished, best });
     return;
   }
   if (!best) return;
   const measures = Object.entries(best.measures).map(([name, value]) => `${name} ${value.toFixed(4)}`);
-  process.stdout.write(
-    `best model: ${run.file('best')} (step ${best.step}, ${best.split}: ${measures.join(', ')})\n`,
-  );
+  print(`best model: ${run.file('best')} (step ${best.step}, ${best.split}: ${measures.join(', ')})\n`);
 }
 
 async function printConfig(options: TrainOptions): Promise<void> {
   if (options.recipe === undefined) throw new UsageError('train: --print-config needs --recipe NAME');
   const { loadRecipe } = await import('../../recipe/load.js');
   const { configJson, formatConfig } = await import('../../recipe/format-config.js');
-  const { recipe, origins, warnings } = await loadRecipe(options.recipe, { set: options.set });
-  for (const warning of warnings) process.stderr.write(`nearmiss: ${warning}\n`);
-  const json = (): string => `${JSON.stringify(configJson(recipe, origins))}\n`;
-  process.stdout.write(options.json ? json() : formatConfig(recipe, origins));
+  const { recipe, origins, warnings } = await loadRecipe(options.recipe, {
+    set: options.set,
+    use: options.module,
+  });
+  for (const warning of warnings) tell(`nearmiss: ${warning}\n`);
+  if (options.json) printJson(configJson(recipe, origins));
+  else print(formatConfig(recipe, origins));
 }
 
 /** One of the two processes alone, e.g. on another machine that sees the folder. */
@@ -155,7 +162,7 @@ function registerRole(program: Command, role: 'trainer' | 'inferencer'): void {
       await takeRole(role, path, {
         session: { threads: options.threads },
         stopSignal: stop.signal,
-        onEvent: (event) => process.stderr.write(`${JSON.stringify(event)}\n`),
+        onEvent: (event) => tell(`${jsonText(event)}\n`),
       });
     });
 }

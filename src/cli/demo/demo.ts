@@ -13,7 +13,8 @@ import { measureBm25 } from '../../repro/table1/measure-row.js';
 import { trainRow } from '../../repro/table1/train-row.js';
 import { isRun } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
-import { createRun } from '../../train/process/run-setup.js';
+import { createRun } from '../../train/process/create-run.js';
+import { tell } from '../output.js';
 import { watchTraining } from '../watch-training.js';
 import { DemoFolder, type DemoSettings } from './demo-folder.js';
 import { type DemoExample, describeExamples, largestGains } from './examples.js';
@@ -249,6 +250,6 @@ export class Demo {
   }
 
   #say(line: string): void {
-    if (!this.#options.quiet) process.stderr.write(`${line}\n`);
+    if (!this.#options.quiet) tell(`${line}\n`);
   }
 }

@@ -1,10 +1,10 @@
 import { exists } from '../../base/files.js';
 import type { SessionOptions } from '../../engine/index.js';
 import { type Run, readRun, writeRun } from '../../evaluate/index.js';
+import { openRun } from '../../run/open-run.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import { evaluationSet } from '../../run/training-data.js';
-import { openRun } from '../../train/process/run-setup.js';
-import { Refresh } from '../../train/refresh/refresh.js';
+import { DenseCheckpoint } from '../../train/refresh/dense-checkpoint.js';
 
 /** Hits of each query; R@100 is the deepest measure. */
 const DEPTH = 100;
@@ -27,7 +27,7 @@ export async function denseRun(run: RunDirectory, options: DenseRunOptions): Pro
   const { data, description } = await openRun(run.path, { quiet: true });
   try {
     const { queries } = await evaluationSet(data, { split, limit: 0, seed: 0 });
-    const refresh = await Refresh.open(step, {
+    const refresh = await DenseCheckpoint.open(step, {
       run,
       recipe: description.recipe,
       data,

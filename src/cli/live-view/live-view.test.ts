@@ -2,15 +2,15 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent, StepEvent } from '../../run/events.js';
+import type { MiningOutcome } from '../../run/mining-outcome.js';
 import {
   applyEvent,
   averaged,
   extend,
   type History,
-  INITIAL_VIEW,
-  type ViewState,
-} from '../../run/live-view-state.js';
-import type { MiningOutcome } from '../../run/mining-outcome.js';
+  INITIAL_STATE,
+  type TrainingState,
+} from '../../run/training-state.js';
 import { LiveView } from './live-view.js';
 import { renderView, sparkline } from './render-view.js';
 import { FakeTerminal } from './terminal.fixture.js';
@@ -58,15 +58,15 @@ const REFRESH: RunEvent = {
 const ENCODE: RunEvent = { type: 'encode', step: 200, done: 10_688, total: 17_248 };
 
 /** The state after events of which each takes two seconds. */
-function stateAfter(...events: RunEvent[]): ViewState {
-  return events.reduce((state, event, i) => applyEvent(state, event, i * 2000), INITIAL_VIEW);
+function stateAfter(...events: RunEvent[]): TrainingState {
+  return events.reduce((state, event, i) => applyEvent(state, event, i * 2000), INITIAL_STATE);
 }
 
 test('another run in the same view has a pace and measures of its own; a Trainer that goes on has a new pace', () => {
   const trainer = (step: number): RunEvent => ({ type: 'start', process: 'trainer', step });
   const first = stateAfter(trainer(0), ...steps(5), EVALUATION);
   expect(first.secondsLeft).toBeGreaterThan(0);
-  expect(applyEvent(first, trainer(0), 1e9)).toEqual(INITIAL_VIEW);
+  expect(applyEvent(first, trainer(0), 1e9)).toEqual(INITIAL_STATE);
   const goesOn = applyEvent(applyEvent(first, trainer(5), 1e9), step(5), 1e9 + 2000);
   expect(goesOn.bestEvaluation).toEqual(first.bestEvaluation);
   expect(goesOn.secondsLeft).toBeUndefined();
@@ -104,7 +104,7 @@ describe('renderView', () => {
   });
 
   test('before the first step, while waiting, and at the end', () => {
-    expect(renderView(INITIAL_VIEW, 80)).toEqual(['train        starts']);
+    expect(renderView(INITIAL_STATE, 80)).toEqual(['train        starts']);
     const wait: RunEvent = { type: 'wait', step: 100, for: 'negatives of checkpoint 100' };
     expect(renderView(stateAfter(wait), 80)).toEqual(['train        waits for negatives of checkpoint 100']);
     expect(renderView(stateAfter(...steps(100), wait), 80)[3]).toBe(
@@ -131,7 +131,7 @@ describe('renderView', () => {
 
 describe('history', () => {
   const series = fc.array(fc.float({ noNaN: true, min: -100, max: 100 }), { minLength: 1, maxLength: 3000 });
-  const record = (values: number[]): History => values.reduce(extend, INITIAL_VIEW.losses);
+  const record = (values: number[]): History => values.reduce(extend, INITIAL_STATE.losses);
 
   test('stays small and keeps the mean of what it has seen', () => {
     fc.assert(
@@ -160,9 +160,9 @@ describe('history', () => {
   });
 
   test('the time left counts from where a resumed run went on', () => {
-    const resumed = [step(200), step(201), step(202)].reduce<ViewState>(
+    const resumed = [step(200), step(201), step(202)].reduce<TrainingState>(
       (state, event, i) => applyEvent(state, event, i * 4000),
-      INITIAL_VIEW,
+      INITIAL_STATE,
     );
     expect(resumed.secondsLeft).toBe((300 - 203) * 4);
   });

@@ -1,7 +1,7 @@
 import { count, formatDuration } from '../../base/progress.js';
 import type { RunEvent } from '../../run/events.js';
-import { applyEvent, INITIAL_VIEW, type ViewState } from '../../run/live-view-state.js';
 import { shortageWarning } from '../../run/mining-outcome.js';
+import { applyEvent, INITIAL_STATE, type TrainingState } from '../../run/training-state.js';
 import { renderView, significant } from './render-view.js';
 
 type Level = 'info' | 'warning' | 'error';
@@ -27,7 +27,9 @@ const DEFAULT_WIDTH = 80;
  *
  * @example
  * const view = new LiveView();
- * await supervise({ path, onEvent: (role, event) => view.show(role, event), … });
+ * for (const event of parseEvents(await readFile('runs/medquad/events/trainer.jsonl', 'utf8'))) {
+ *   view.show('trainer', event);
+ * }
  * view.close();
  */
 export class LiveView {
@@ -36,7 +38,7 @@ export class LiveView {
   readonly #now: () => number;
   readonly #terminal: boolean;
   readonly #colour: boolean;
-  #state: ViewState = INITIAL_VIEW;
+  #state: TrainingState = INITIAL_STATE;
   #drawnLines = 0;
   /** The most queries that each source was said to have nothing for. */
   readonly #shortages = new Map<string, number>();
@@ -118,7 +120,11 @@ export class LiveView {
 }
 
 /** One line about an event, for logs. */
-function describeEvent(role: string, event: Exclude<RunEvent, { type: 'log' }>, state: ViewState): string {
+function describeEvent(
+  role: string,
+  event: Exclude<RunEvent, { type: 'log' }>,
+  state: TrainingState,
+): string {
   switch (event.type) {
     case 'start':
       return `${role} starts at step ${count(event.step)}`;
@@ -156,6 +162,12 @@ function describeEvent(role: string, event: Exclude<RunEvent, { type: 'log' }>, 
       const figures = Object.entries(event.measures).map(([name, value]) => `${name} ${value.toFixed(4)}`);
       return `dev at step ${count(event.step)}: ${figures.join('  ')}${event.best ? '  (best so far)' : ''}`;
     }
+    case 'make':
+      return event.total === 0
+        ? `${event.stage}: making`
+        : `${event.stage}: made ${count(event.done)}/${count(event.total)}`;
+    case 'made':
+      return `${event.stage}: made by ${event.maker} in ${formatDuration(event.seconds)}`;
     case 'wait':
       return `${role} waits at step ${count(event.step)} for ${event.for}`;
     case 'end':

@@ -1,5 +1,5 @@
 import { count, formatDuration } from '../../base/progress.js';
-import { averaged, type Evaluated, type ViewState } from '../../run/live-view-state.js';
+import { averaged, type Evaluated, type TrainingState } from '../../run/training-state.js';
 
 const BLOCKS = '▁▂▃▄▅▆▇█';
 /** Below this width, labels are shortened. */
@@ -17,20 +17,26 @@ interface Part {
 /**
  * Draws a run's state as lines of at most `width` characters.
  *
- * @example
+ * ```text
  * train        ance 210/300  █████████████████████░░░░░░░░░  70%  ETA 4 min 12 s
  * loss         0.4121  █▇▆▆▅▄▄▃▃▃▂▂▂▂▁▁▁▁
  * gradients    norm 1.03, 4,120 tokens/s
  * negatives    of step 200, 10 steps old, 38% replaced
  * dev at step  200  RR@10 0.8531 (★ 0.8731 at 100)  nDCG@10 0.8912
  * inferencer   step 200  ██████████████████░░░░░░░░░░░  62%  10,688/17,248 texts
+ * ```
  */
-export function renderView(state: ViewState, width: number, options: { colour?: boolean } = {}): string[] {
+export function renderView(
+  state: TrainingState,
+  width: number,
+  options: { colour?: boolean } = {},
+): string[] {
   const narrow = width < NARROW;
   const labelWidth = narrow ? 7 : 13;
   const room = width - labelWidth;
   const rows: [label: string, short: string, parts: Part[]][] = [
     ['train', 'train', trainRow(state, room)],
+    ['makes', 'makes', makingRow(state, room)],
     ['loss', 'loss', lossRow(state, room)],
     ['gradients', 'grad', gradientRow(state)],
     ['negatives', 'neg', negativesRow(state)],
@@ -48,26 +54,39 @@ export function renderView(state: ViewState, width: number, options: { colour?: 
     });
 }
 
-function trainRow({ stage, step, totalSteps, secondsLeft, waitingFor }: ViewState, room: number): Part[] {
+function trainRow({ stage, step, totalSteps, secondsLeft, waitingFor }: TrainingState, room: number): Part[] {
   if (totalSteps === 0) return [{ text: waitingFor ? `waits for ${waitingFor}` : 'starts' }];
   const eta = step === totalSteps ? 'done' : `ETA ${secondsLeft === undefined ? '?' : duration(secondsLeft)}`;
   return barRow(`${stage} ${count(step)}/${count(totalSteps)}`, step / totalSteps, eta, room);
 }
 
-function lossRow({ loss, losses }: ViewState, room: number): Part[] {
+function makingRow({ making }: TrainingState, room: number): Part[] {
+  if (!making) return [];
+  const { stage, done, total } = making;
+  if (total === 0) return [{ text: stage }];
+  return barRow(stage, done / total, `${count(done)}/${count(total)}`, room);
+}
+
+function lossRow({ loss, losses }: TrainingState, room: number): Part[] {
   if (loss === undefined) return [];
   const figure = `${significant(loss)}  `;
   const width = Math.max(0, room - figure.length);
   return [{ text: figure, style: 'strong' }, { text: sparkline(losses.means, width) }];
 }
 
-function gradientRow({ gradientNorm, tokensPerSecond }: ViewState): Part[] {
+function gradientRow({ gradientNorm, tokensPerSecond }: TrainingState): Part[] {
   if (gradientNorm === undefined) return [];
   const pace = tokensPerSecond === undefined ? '' : `, ${count(tokensPerSecond)} tokens/s`;
   return [{ text: `norm ${significant(gradientNorm)}${pace}` }];
 }
 
-function negativesRow({ negativesVersion, step, lastRefresh, waitingFor, totalSteps }: ViewState): Part[] {
+function negativesRow({
+  negativesVersion,
+  step,
+  lastRefresh,
+  waitingFor,
+  totalSteps,
+}: TrainingState): Part[] {
   if (waitingFor && totalSteps > 0) return [{ text: `waits for ${waitingFor}` }];
   if (negativesVersion === undefined) return [];
   // The last step done is step − 1, and its negatives are of the checkpoint before step `negativesVersion`.
@@ -79,7 +98,7 @@ function negativesRow({ negativesVersion, step, lastRefresh, waitingFor, totalSt
   ];
 }
 
-function evaluationRow({ lastEvaluation: last, bestEvaluation: best }: ViewState): Part[] {
+function evaluationRow({ lastEvaluation: last, bestEvaluation: best }: TrainingState): Part[] {
   if (!last) return [];
   const parts: Part[] = [{ text: count(last.step) }];
   for (const [name, value] of Object.entries(last.measures)) {
@@ -95,7 +114,7 @@ function bestMark(best: Evaluated, last: Evaluated, measure: string): string {
   return ` (★ ${best.measures[measure].toFixed(4)} at ${count(best.step)})`;
 }
 
-function inferencerRow({ encoding, lastRefresh }: ViewState, room: number): Part[] {
+function inferencerRow({ encoding, lastRefresh }: TrainingState, room: number): Part[] {
   if (encoding) {
     const { step, done, total } = encoding;
     return barRow(`step ${count(step)}`, done / total, `${count(done)}/${count(total)} texts`, room);

@@ -120,11 +120,11 @@ async function joinByGroup(
     bonds.join(name, `group ${JSON.stringify(value)}`);
   };
   for await (const { id, metadata } of dataset.queries()) {
-    if (pooled.has(id)) joinTo(`query ${id}`, metadata?.[field]);
+    if (pooled.has(id)) joinTo(`query ${id}`, ownValue(metadata, field));
   }
   for await (const { id, title, metadata } of dataset.documents()) {
     if (relevant.has(id))
-      joinTo(`document ${id}`, metadata?.[field] ?? (field === 'title' ? title : undefined));
+      joinTo(`document ${id}`, ownValue(metadata, field) ?? (field === 'title' ? title : undefined));
   }
   if (found === 0) {
     throw new NearmissError(
@@ -174,4 +174,8 @@ function contradiction(query: string, document: string, a: number, b: number): N
       hint: 'name the splits to divide with --from',
     },
   );
+}
+
+function ownValue(metadata: Record<string, unknown> | undefined, field: string): unknown {
+  return metadata && Object.hasOwn(metadata, field) ? metadata[field] : undefined;
 }

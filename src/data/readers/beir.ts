@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { hasCode } from '../../base/errors.js';
 import { qrelsSource } from '../qrels.js';
-import type { Sources } from '../sources.js';
+import { nonEmpty, type Sources } from '../sources.js';
 import { jsonlDocuments, jsonlQueries } from './jsonl.js';
 import { tevatronExamples } from './tevatron.js';
 
@@ -29,7 +29,7 @@ export async function beirSources(folder: string): Promise<Sources> {
     format: 'beir',
     documents: within(CORPUS)
       .slice(0, 1)
-      .map((file) => jsonlDocuments(file)),
+      .map((file) => nonEmpty(jsonlDocuments(file), 'documents')),
     queries: within(QUERIES).map((file) => jsonlQueries(file)),
     qrels: new Map(qrels.map(([split, file]) => [split, qrelsSource(file)])),
     examples: new Map(examples.map(([split, file]) => [split, tevatronExamples(file, embeds)])),

@@ -8,11 +8,7 @@ import { tableSource } from './table.js';
 const TABS = { delimiter: '\t', quotes: false };
 
 /** Documents of a table without a header line, e.g. MS MARCO's `collection.tsv`: `pid⇥text`. */
-export function tsvDocuments(
-  file: string,
-  columns: string[],
-  names: FieldNames = {},
-): RecordSource<Document> {
+function tsvDocuments(file: string, columns: string[], names: FieldNames = {}): RecordSource<Document> {
   return tableSource(file, { ...TABS, columns }, (row, at) => toDocument(row, names, at));
 }
 

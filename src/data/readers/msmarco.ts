@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { qrelsSource } from '../qrels.js';
-import type { ExampleSource, Sources } from '../sources.js';
+import { type ExampleSource, nonEmpty, type Sources } from '../sources.js';
 import { colbertExamples } from './colbert.js';
 import { msmarcoDocuments, msmarcoPassages, msmarcoQueries, msmarcoTripleIds } from './msmarco-files.js';
 
@@ -37,7 +37,9 @@ export async function msmarcoSources(folder: string): Promise<Sources> {
   return {
     name: basename(resolve(folder)),
     format: 'msmarco',
-    documents: [...matching(PASSAGES).map(msmarcoPassages), ...matching(DOCUMENTS).map(msmarcoDocuments)],
+    documents: [...matching(PASSAGES).map(msmarcoPassages), ...matching(DOCUMENTS).map(msmarcoDocuments)].map(
+      (source) => nonEmpty(source, 'documents'),
+    ),
     queries: matching(QUERIES).map(msmarcoQueries),
     qrels: new Map(
       names.flatMap((name) => {

@@ -1,3 +1,5 @@
+import { shorten } from '../../base/errors.js';
+import { findLostNumber, type LostNumber } from '../../base/json-numbers.js';
 import { type LinesOptions, readLineBatches } from '../../base/lines.js';
 import { type OnProblem, RecordContext } from '../problem.js';
 import type { Located, RecordSource } from '../sources.js';
@@ -46,16 +48,35 @@ export function parseObject(text: string, at: RecordContext): Record<string, unk
   );
 }
 
-/** Parses a line of JSON; undefined after the problem was reported. */
+/** Parses a line of JSON whose numbers can all be kept; undefined after the problem was reported. */
 export function parseJson(text: string, at: RecordContext): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return at.error('broken-json', `not valid JSON: ${reason}`, {
       hint: 'each line must be one whole JSON value; line breaks inside texts are written \\n',
     });
   }
+  const lost = findLostNumber(text);
+  return lost ? reportLost(lost, at) : value;
+}
+
+/** `metadata.sizes[2]`, as other problems name their fields. */
+function fieldName(path: LostNumber['path']): string {
+  return path
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`))
+    .join('')
+    .replace(/^\./, '');
+}
+
+function reportLost({ path, literal }: LostNumber, at: RecordContext): undefined {
+  const got = shorten(literal);
+  return at.error('lost-number', `expected a number that can be kept as it is, got ${got}`, {
+    field: fieldName(path),
+    hint: `numbers here have 15 digits and end at 1.8e308: write it as a text, "${got}", or round it`,
+  });
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Query } from '../dataset.js';
+import { openDataset } from '../open.js';
 import { throwProblem } from '../problem.js';
 import { type TopicPart, trecTopics } from './trec-topics.js';
 
@@ -55,6 +56,18 @@ test('another part can be the query', async () => {
     metadata: { title: 'International Organized Crime' },
   });
   await expect(read(CLASSIC, 'narr')).rejects.toThrow(/topics\.txt:15: field "narr": topic 302 has none/);
+});
+
+test('a page that holds no topics is no list of queries', async () => {
+  const topics = join(folder, 'page.html');
+  await writeFile(topics, '<!DOCTYPE html>\n<title>404</title>\n');
+  const documents = join(folder, 'documents.jsonl');
+  await writeFile(documents, '{"id":"d","text":"t"}\n');
+  await expect(openDataset(documents, { queries: topics })).rejects.toThrow(
+    /page\.html: cannot tell the format/,
+  );
+  const dataset = await openDataset(topics, { format: 'trec-topics', documents });
+  await expect(dataset.queries().next()).rejects.toThrow(/page\.html: expected queries, got none/);
 });
 
 test('reads the later form', async () => {

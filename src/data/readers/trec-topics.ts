@@ -7,16 +7,19 @@ import { brokenUtf8Reporter } from './record-lines.js';
 /** Which part of a topic is the query. */
 export type TopicPart = 'title' | 'desc' | 'narr';
 
-const FULL_NAMES: Record<string, TopicPart> = {
-  title: 'title',
-  query: 'title',
-  desc: 'desc',
-  description: 'desc',
-  narr: 'narr',
-  narrative: 'narr',
-};
+const FULL_NAMES = new Map<string, TopicPart>([
+  ['title', 'title'],
+  ['query', 'title'],
+  ['desc', 'desc'],
+  ['description', 'desc'],
+  ['narr', 'narr'],
+  ['narrative', 'narr'],
+]);
 const LABEL = /^\s*(?:Number|Topic|Description|Narrative)\s*:/i;
 const MAX_TOPIC_LINES = 10_000;
+
+/** How a topic begins. */
+export const TOPIC = /<top(?:ic)?[\s>]/i;
 
 /**
  * TREC topics in their classic form (`<top> <num> <title> <desc> <narr> </top>`, closing tags optional) or the later
@@ -35,7 +38,7 @@ async function* readTopics(
   let start = 1;
   const options = { onBrokenUtf8: brokenUtf8Reporter(file, onProblem) };
   for await (const { text, number } of readLines(file, options)) {
-    if (/<top(?:ic)?[\s>]/i.test(text)) {
+    if (TOPIC.test(text)) {
       if (block) unclosed(new RecordContext(file, start, onProblem));
       block = [];
       start = number;
@@ -60,7 +63,7 @@ function parseTopic(block: string, part: TopicPart, at: RecordContext): Query | 
   // A part reaches to the next tag: the classic files leave the closing tags out.
   for (const [, tag, content] of block.matchAll(/<([a-z]+)[^>]*>([^<]*)/gi)) {
     const text = content.replace(LABEL, '').replace(/\s+/g, ' ').trim();
-    const name = FULL_NAMES[tag.toLowerCase()];
+    const name = FULL_NAMES.get(tag.toLowerCase());
     if (tag.toLowerCase() === 'num' || tag.toLowerCase() === 'number') id = text;
     else if (name) parts.set(name, text);
   }

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { fileCheckSchema } from '../../base/checked-file.js';
 import { NearmissError } from '../../base/errors.js';
+import { parseSealedJson } from '../../base/json-file.js';
 
 /** The files of a token cache. Numbers are little-endian. */
 export const CACHE_FILES = {
@@ -22,8 +24,6 @@ const FORMAT = 'nearmiss-tokens-1';
 /** Bytes of a block: the unit of reading and of checking. */
 export const BLOCK_BYTES = 1 << 16;
 
-const checkedFile = z.object({ bytes: z.number(), crc32: z.number() });
-
 const metaSchema = z.object({
   format: z.literal(FORMAT),
   key: z.object({
@@ -36,9 +36,9 @@ const metaSchema = z.object({
   tokenType: z.enum(['uint16', 'int32']),
   tokenCount: z.number(),
   blockBytes: z.literal(BLOCK_BYTES),
-  offsets: checkedFile,
-  blocks: checkedFile,
-  ids: checkedFile,
+  offsets: fileCheckSchema,
+  blocks: fileCheckSchema,
+  ids: fileCheckSchema,
 });
 
 export type TokenCacheMeta = z.infer<typeof metaSchema>;
@@ -64,21 +64,16 @@ export function cacheName(key: TokenCacheKey): string {
   return `tokens-${createHash('sha256').update(content).digest('hex').slice(0, 20)}`;
 }
 
-export function serializeMeta(meta: Omit<TokenCacheMeta, 'format' | 'blockBytes'>): string {
-  return `${JSON.stringify({ format: FORMAT, blockBytes: BLOCK_BYTES, ...meta }, null, 2)}\n`;
+export function completeMeta(meta: Omit<TokenCacheMeta, 'format' | 'blockBytes'>): TokenCacheMeta {
+  return { format: FORMAT, blockBytes: BLOCK_BYTES, ...meta };
 }
 
 export function parseMeta(text: string, directory: string): TokenCacheMeta {
-  let content: unknown;
   try {
-    content = JSON.parse(text);
-  } catch {
-    throw new DamagedCacheError(directory, `${CACHE_FILES.meta} is not valid JSON`);
+    return parseSealedJson(text, { where: CACHE_FILES.meta, schema: metaSchema });
+  } catch (error) {
+    throw new DamagedCacheError(directory, (error as Error).message);
   }
-  const result = metaSchema.safeParse(content);
-  if (result.success) return result.data;
-  const { path, message } = result.error.issues[0];
-  throw new DamagedCacheError(directory, `${CACHE_FILES.meta}: field "${path.join('.')}": ${message}`);
 }
 
 /** Bytes of one token. */

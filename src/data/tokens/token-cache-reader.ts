@@ -1,11 +1,11 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import type { FileCheck } from '../../base/checked-file.js';
 import { hasCode } from '../../base/errors.js';
 import type { TokenBatch } from '../../text/token-batch.js';
 import { IdTable } from '../id-table.js';
 import { BlockFile } from './block-file.js';
-import type { FileCheck } from './checked-file.js';
 import {
   BLOCK_BYTES,
   CACHE_FILES,
@@ -111,6 +111,12 @@ export class TokenCache {
     const ids = new Int32Array(offsets[end - start]);
     await this.#copy(first, ids);
     return { ids, offsets };
+  }
+
+  /** Reads every block to see that it is what was written. */
+  async verify(): Promise<void> {
+    const bytes = this.tokenCount * tokenBytes(this.meta.tokenType);
+    for (let block = 0; block * BLOCK_BYTES < bytes; block++) await this.#tokens.block(block);
   }
 
   async close(): Promise<void> {

@@ -1,15 +1,16 @@
 import { join } from 'node:path';
+import { CheckedFile } from '../../base/checked-file.js';
 import { describe, NearmissError } from '../../base/errors.js';
-import { writeFileAtomic } from '../../base/files.js';
+import { writeSealedJsonFile } from '../../base/json-file.js';
 import { count, Progress } from '../../base/progress.js';
 import { batchCount } from '../../text/token-batch.js';
 import type { Tokenizer } from '../../text/tokenizer.js';
 import { IdTable } from '../id-table.js';
-import { BlockWriter, CheckedFile } from './checked-file.js';
+import { BlockWriter } from './block-writer.js';
 import {
   BLOCK_BYTES,
   CACHE_FILES,
-  serializeMeta,
+  completeMeta,
   type TokenCacheKey,
   type TokenType,
 } from './token-cache-files.js';
@@ -52,8 +53,8 @@ export async function writeTokenCache(directory: string, content: TokenCacheCont
     await blocks.write(await tokens.finish());
     for (const file of files) await file.commit();
     const checks = { offsets: offsets.check, blocks: blocks.check, ids: ids.check };
-    const meta = serializeMeta({ key: content.key, tokenType, ...counts, ...checks });
-    await writeFileAtomic(join(directory, CACHE_FILES.meta), meta);
+    const meta = completeMeta({ key: content.key, tokenType, ...counts, ...checks });
+    await writeSealedJsonFile(join(directory, CACHE_FILES.meta), meta);
   } catch (error) {
     for (const file of files) await file.abort();
     throw error;

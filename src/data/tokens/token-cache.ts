@@ -59,6 +59,7 @@ export function queryTexts(dataset: Dataset, split?: string): TextSource {
  * @example
  * const source = documentTexts(await openDataset('data/scifact'));
  * const cache = await openTokenCache({ source, tokenizer, maxLength: 256, directory: 'run/cache' });
+ * await cache.close();
  */
 export async function openTokenCache(options: OpenTokenCacheOptions): Promise<TokenCache> {
   const { source, tokenizer, maxLength, cacheBytes, total, quiet } = options;

@@ -48,7 +48,9 @@ export async function writeBeir(
   folder: string,
   options: WriteBeirOptions = {},
 ): Promise<WrittenCounts> {
-  const counts: WrittenCounts = { documents: 0, queries: 0, judgments: {}, examples: {}, dangling: 0 };
+  const judgments = new Map<string, number>();
+  const examples = new Map<string, number>();
+  const counts = { documents: 0, queries: 0, dangling: 0 };
   const ids = { documents: new IdTable(), queries: new IdTable() };
   const ending = options.gzip ? '.jsonl.gz' : '.jsonl';
   const fill = async (temporary: string): Promise<void> => {
@@ -75,30 +77,34 @@ export async function writeBeir(
         options.onRecord?.('queries');
       },
     );
-    await writeJudgments(dataset, join(temporary, 'qrels'), ids, counts);
-    await writeExamples(dataset, join(temporary, 'examples'), ending, options, counts);
+    counts.dangling = await writeJudgments(dataset, join(temporary, 'qrels'), ids, judgments);
+    await writeExamples(dataset, join(temporary, 'examples'), ending, options, examples);
   };
   await writeDirectoryAtomic(folder, fill, { replaces: options.overwrite ? BEIR_FOLDER : undefined });
-  return counts;
+  return { ...counts, judgments: Object.fromEntries(judgments), examples: Object.fromEntries(examples) };
 }
 
+/** Gives how many point nowhere. */
 async function writeJudgments(
   dataset: Dataset,
   folder: string,
   ids: { documents: IdTable; queries: IdTable },
-  counts: WrittenCounts,
-): Promise<void> {
+  written: Map<string, number>,
+): Promise<number> {
+  let dangling = 0;
   await mkdir(folder);
   for (const split of await dataset.splits()) {
     const qrels = await dataset.qrels(split);
     await writeQrels(join(folder, `${split}.tsv`), qrels);
-    counts.judgments[split] = 0;
+    let judgments = 0;
     for (const [queryId, judged] of qrels) {
-      counts.judgments[split] += judged.size;
+      judgments += judged.size;
       const known = ids.queries.has(queryId);
-      for (const id of judged.keys()) if (!known || !ids.documents.has(id)) counts.dangling++;
+      for (const id of judged.keys()) if (!known || !ids.documents.has(id)) dangling++;
     }
+    written.set(split, judgments);
   }
+  return dangling;
 }
 
 async function writeExamples(
@@ -106,17 +112,13 @@ async function writeExamples(
   folder: string,
   ending: string,
   options: WriteBeirOptions,
-  counts: WrittenCounts,
+  written: Map<string, number>,
 ): Promise<void> {
   for (const split of (await dataset.exampleSplits?.()) ?? []) {
     const path = join(folder, `${split}${ending}`);
     const count = (): void => options.onRecord?.('examples');
-    counts.examples[split] = await writeRecords(
-      path,
-      dataset.examples!(split),
-      (example) => tevatronLine(example),
-      count,
-    );
+    const examples = dataset.examples!(split);
+    written.set(split, await writeRecords(path, examples, (example) => tevatronLine(example), count));
   }
 }
 

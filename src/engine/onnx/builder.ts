@@ -1,5 +1,4 @@
-import type { ConstantTensor } from '../graph.js';
-import type { DType, Shape } from '../shape.js';
+import type { ConstantTensor, DType, Shape } from '../shape.js';
 import { ProtobufWriter } from './protobuf.js';
 
 /** Attribute values by kind; JavaScript cannot tell 1 from 1.0, so floats are wrapped: `{ float: 1 }`. */

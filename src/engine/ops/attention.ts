@@ -1,7 +1,7 @@
 import { expectRank, expectSameDim, type Op, type Value } from '../graph.js';
 import { mul, sub } from './elementwise.js';
 import { emitProduct, matmul } from './matmul.js';
-import { reduceSum } from './reduce.js';
+import { reduceSum } from './sum.js';
 
 const attentionOp: Op<{ scale: number }> = {
   name: 'attention',

@@ -1,6 +1,6 @@
-import type { Op, Value } from '../graph.js';
+import { nameOf, type Op, type Value } from '../graph.js';
 import { broadcast, type DType } from '../shape.js';
-import { sumTo } from './reduce.js';
+import { sumTo } from './sum.js';
 
 type Operand = Value | number;
 
@@ -102,7 +102,3 @@ const toFloatOp: Op = {
 
 /** Booleans, integers or half-precision numbers as 32-bit floats; stops gradients. */
 export const toFloat = unary(toFloatOp);
-
-export function nameOf(value: Value): string {
-  return value.name;
-}

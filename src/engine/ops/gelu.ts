@@ -1,5 +1,5 @@
-import type { Op, Value } from '../graph.js';
-import { add, exp, mul, nameOf } from './elementwise.js';
+import { nameOf, type Op, type Value } from '../graph.js';
+import { add, exp, mul } from './elementwise.js';
 
 const geluOp: Op = {
   name: 'gelu',

@@ -53,6 +53,14 @@ const cases: Record<string, Case> = {
   neg: { shapes: (a, b) => [[a, b]], build: ops.neg },
   erf: { shapes: (a, b) => [[a, b]], build: ops.erf },
   gelu: { shapes: (a, b) => [[a, b]], build: ops.gelu },
+  pick: {
+    shapes: (a, b) => [[a, b]],
+    build: (x) => {
+      const [rows, columns] = x.shape as number[];
+      const picked = Int32Array.from({ length: rows * 3 }, (_, i) => (i * 7) % columns);
+      return ops.pick(x, x.graph.constant({ shape: [rows, 3], data: picked }));
+    },
+  },
   'reduceSum over all': { shapes: (a, b) => [[a, b]], build: (x) => ops.reduceSum(x) },
   'reduceSum over one axis': {
     shapes: (a, b, c) => [[a, b, c]],

@@ -19,11 +19,14 @@ export {
 export { embedding } from './embedding.js';
 export { erf, gelu } from './gelu.js';
 export { layerNorm } from './layer-norm.js';
-export { concat, expandTo, reshape, split, transpose } from './layout.js';
+export { concat, split, transpose } from './layout.js';
 export { linear, matmul } from './matmul.js';
 export { permuteRows } from './permute-rows.js';
-export { type ReduceOptions, reduceMax, reduceMean, reduceSum, sumTo } from './reduce.js';
+export { pick } from './pick.js';
+export { reduceMax, reduceMean } from './reduce.js';
+export { reshape } from './reshape.js';
 export { first, rowsUpTo } from './slice.js';
 export { logSoftmax, softmax } from './softmax.js';
+export { expandTo, type ReduceOptions, reduceSum, sumTo } from './sum.js';
 export { topK } from './top-k.js';
 export { where } from './where.js';

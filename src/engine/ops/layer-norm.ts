@@ -1,6 +1,7 @@
-import { expectSameDim, type Op, type Value } from '../graph.js';
-import { mul, nameOf, sub } from './elementwise.js';
-import { reduceMean, reduceSum } from './reduce.js';
+import { expectSameDim, nameOf, type Op, type Value } from '../graph.js';
+import { mul, sub } from './elementwise.js';
+import { reduceMean } from './reduce.js';
+import { reduceSum } from './sum.js';
 
 const layerNormOp: Op<{ epsilon: number }> = {
   name: 'layerNorm',

@@ -1,46 +1,7 @@
-import type { Op, Value } from '../graph.js';
+import { nameOf, type Op, type Value } from '../graph.js';
 import type { OnnxBuilder } from '../onnx/builder.js';
-import { type Dim, formatShape, productOf, type Shape, sameShape } from '../shape.js';
-import { mul, nameOf } from './elementwise.js';
-import { sumTo } from './reduce.js';
-
-const reshapeOp: Op<{ shape: Shape }> = {
-  name: 'reshape',
-  infer([x], { shape }) {
-    if (x.shape.every(isSize) && shape.every(isSize) && productOf(x.shape) !== productOf(shape)) {
-      throw new Error(
-        `reshape: ${formatShape(x.shape)} does not have as many elements as ${formatShape(shape)}`,
-      );
-    }
-    return [{ shape, dtype: x.dtype }];
-  },
-  emit({ inputs: [x], outputs: [y], attributes: { shape } }, onnx) {
-    onnx.node({ type: 'Reshape', inputs: [x.name, reshapeTarget(x.shape, shape, onnx)], outputs: [y.name] });
-  },
-  gradient: ({ inputs: [x] }, [g]) => [reshape(g!, x.shape)],
-};
-
-/** The same elements in the same order under another shape. */
-export function reshape(x: Value, shape: Shape): Value {
-  return sameShape(x.shape, shape) ? x : x.graph.apply(reshapeOp, [x], { shape })[0];
-}
-
-/**
- * ONNX's Reshape copies a dimension from the same place of its input for 0 and works one out for −1. Named
- * dimensions that need more than that are read from a graph input at run time.
- */
-function reshapeTarget(from: Shape, to: Shape, onnx: OnnxBuilder): string {
-  const codes = to.map((dim, axis) => (isSize(dim) ? dim : dim === from[axis] ? 0 : dim));
-  const unknown = codes.filter((code) => typeof code === 'string');
-  if (unknown.length === 0) return onnx.integers(codes as number[]);
-  const inferred = unknown.find((dim) => dim.includes('*')) ?? unknown[0];
-  const parts = codes.map((code) => {
-    if (typeof code === 'number') return onnx.integers([code]);
-    return code === inferred ? onnx.integers([-1]) : onnx.dim(code);
-  });
-  if (unknown.length === 1) return onnx.integers(codes.map((code) => (typeof code === 'number' ? code : -1)));
-  return onnx.value('Concat', parts, { axis: 0 });
-}
+import { type Dim, isSize } from '../shape.js';
+import { mul } from './elementwise.js';
 
 const transposeOp: Op<{ order: number[] }> = {
   name: 'transpose',
@@ -126,21 +87,4 @@ export function sizeTensor(dim: Dim, onnx: OnnxBuilder): string {
     return /^\d+$/.test(factor) ? onnx.integers([Number(factor)]) : onnx.dim(factor);
   });
   return factors.reduce((product, factor) => onnx.value('Mul', [product, factor]));
-}
-
-const expandOp: Op = {
-  name: 'expand',
-  infer: ([x, like]) => [{ shape: like.shape, dtype: x.dtype }],
-  emit: ({ inputs: [x, like], outputs: [y] }, onnx) =>
-    onnx.node({ type: 'Expand', inputs: [x.name, onnx.value('Shape', [like.name])], outputs: [y.name] }),
-  gradient: ({ inputs: [x] }, [g]) => [sumTo(g!, x.shape)],
-};
-
-/** Repeats `x` along axes of size 1 until it has the shape of `like`. */
-export function expandTo(x: Value, like: Value): Value {
-  return sameShape(x.shape, like.shape) ? x : x.graph.apply(expandOp, [x, like], {})[0];
-}
-
-function isSize(dim: Dim): dim is number {
-  return typeof dim === 'number';
 }

@@ -1,7 +1,6 @@
-import { expectRank, expectSameDim, type Op, type Value } from '../graph.js';
+import { expectRank, expectSameDim, nameOf, type Op, type Value } from '../graph.js';
 import { MICROSOFT_DOMAIN, type OnnxBuilder } from '../onnx/builder.js';
-import { nameOf } from './elementwise.js';
-import { reduceSum } from './reduce.js';
+import { reduceSum } from './sum.js';
 
 interface MatmulAttributes {
   transposeA: boolean;

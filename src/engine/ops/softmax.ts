@@ -1,6 +1,6 @@
-import type { Op, Value } from '../graph.js';
-import { exp, mul, nameOf, sub } from './elementwise.js';
-import { reduceSum } from './reduce.js';
+import { nameOf, type Op, type Value } from '../graph.js';
+import { exp, mul, sub } from './elementwise.js';
+import { reduceSum } from './sum.js';
 
 function lastAxisOp(name: string, type: string, gradient: (y: Value, g: Value) => Value): Op {
   return {

@@ -1,5 +1,4 @@
-import type { Dim, Op, Value } from '../graph.js';
-import { nameOf } from './elementwise.js';
+import { type Dim, nameOf, type Op, type Value } from '../graph.js';
 
 const topKOp: Op<{ dim: Dim }> = {
   name: 'topK',

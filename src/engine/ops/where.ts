@@ -1,7 +1,6 @@
-import type { Op, Value } from '../graph.js';
+import { nameOf, type Op, type Value } from '../graph.js';
 import { broadcast } from '../shape.js';
-import { nameOf } from './elementwise.js';
-import { sumTo } from './reduce.js';
+import { sumTo } from './sum.js';
 
 const whereOp: Op = {
   name: 'where',

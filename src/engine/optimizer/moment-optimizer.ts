@@ -11,8 +11,16 @@ export abstract class MomentOptimizer implements Optimizer {
 
   constructor(parameters: ParameterStore, options: OptimizerOptions & { epsilon: number }) {
     this.parameters = parameters;
-    this.state = { firstMoment: parameters.zerosLike(), secondMoment: parameters.zerosLike() };
-    this.options = { beta1: 0.9, beta2: 0.999, weightDecay: 0.01, decays: () => true, ...options };
+    this.options = {
+      beta1: 0.9,
+      beta2: 0.999,
+      weightDecay: 0.01,
+      decays: () => true,
+      learns: () => true,
+      ...options,
+    };
+    const { learns } = this.options;
+    this.state = { firstMoment: parameters.zerosLike(learns), secondMoment: parameters.zerosLike(learns) };
   }
 
   get step(): number {
@@ -25,7 +33,7 @@ export abstract class MomentOptimizer implements Optimizer {
 
   update(gradients: ParameterStore, learningRate: number, gradientScale = 1): void {
     this.#step++;
-    for (const { name } of this.parameters.specs) {
+    for (const { name } of this.state.firstMoment.specs) {
       this.updateTensor({
         parameter: this.parameters.get(name),
         gradient: gradients.get(name),

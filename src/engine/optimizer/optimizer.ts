@@ -20,6 +20,8 @@ export interface OptimizerOptions {
   weightDecay?: number;
   /** Which parameters decay; all of them by default. */
   decays?: (name: string) => boolean;
+  /** Which parameters are updated at all; the others have no moments, no gradients and do not decay. All by default. */
+  learns?: (name: string) => boolean;
 }
 
 /** The usual choice for `decays`: weights, but neither biases nor LayerNorms. */

@@ -166,7 +166,11 @@ test('cut, damaged and foreign files are named', async () => {
     await rm(postings);
     await expect(openBm25Index(folder)).rejects.toThrow(`${postings}: no such file`);
     const meta = join(folder, 'meta.json');
-    await writeFile(meta, (await readFile(meta, 'utf8')).replace('"version": 1', '"version": 99'));
+    const text = await readFile(meta, 'utf8');
+    await writeFile(meta, text.replace('"totalLength": 4', '"totalLength": 5'));
+    await expect(openBm25Index(folder)).rejects.toThrow(`${meta}: the file is damaged`);
+    const { sealed: _sealed, contentSha256: _seal, ...content } = JSON.parse(text);
+    await writeFile(meta, JSON.stringify({ ...content, version: 99 }));
     await expect(openBm25Index(folder)).rejects.toThrow(
       `${meta}: field "version": expected 1, got a number (99)`,
     );

@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
-import { writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
+import { writeDirectoryAtomic } from '../../base/files.js';
 import { type FolderContents, filesNamed } from '../../base/folder-contents.js';
+import { writeSealedJsonFile } from '../../base/json-file.js';
 import { PARTIAL_PREFIX } from '../../base/partial-path.js';
 import { ContentHash } from '../../data/content-hash.js';
 import { type Document, fullText } from '../../data/dataset.js';
@@ -33,7 +34,7 @@ export interface BuildOptions {
 }
 
 export const DEFAULT_MEMORY_MB = 256;
-export const MIN_MEMORY_MB = 4;
+const MIN_MEMORY_MB = 4;
 
 const BM25_FOLDER: FolderContents = {
   what: 'a BM25 index',
@@ -44,8 +45,8 @@ const BM25_FOLDER: FolderContents = {
  * Indexes documents (title and text as one field) into a folder, which appears when it is complete.
  *
  * @example
- * const dataset = await openDataset('data/scifact');
- * await buildBm25Index('indexes/scifact', dataset.documents(), { language: 'en' });
+ * const dataset = await openDataset('data/mine');
+ * await buildBm25Index('indexes/mine', dataset.documents(), { language: 'en' });
  */
 export async function buildBm25Index(
   folder: string,
@@ -76,7 +77,7 @@ export async function buildBm25Index(
         builder.dispose();
       }
       await rm(runsFolder, { recursive: true });
-      await writeFileAtomic(join(target, META_FILE), `${JSON.stringify(meta, null, 2)}\n`);
+      await writeSealedJsonFile(join(target, META_FILE), meta);
     },
     { replaces: options.overwrite ? BM25_FOLDER : undefined },
   );

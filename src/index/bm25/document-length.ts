@@ -6,8 +6,7 @@
 /** Lengths below this have a code of their own (Lucene's SmallFloat.NUM_FREE_VALUES). */
 const EXACT_BELOW = 24;
 
-/** The length a code stands for. */
-export function decodeLength(code: number): number {
+function decodeLength(code: number): number {
   return code < EXACT_BELOW ? code : EXACT_BELOW + decodeFloat(code - EXACT_BELOW);
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fileCheckSchema } from '../../base/checked-file.js';
 import { LANGUAGES } from '../../text/analyzers/index.js';
 import { FORMAT_NAME } from './format-name.js';
 
@@ -64,7 +65,7 @@ export const metaSchema = z.object({
   totalLength: count,
   /** SHA-256 of the documents, to be compared with a collection's; older indexes do not have it. */
   content: z.string().optional(),
-  files: z.record(z.string(), z.object({ bytes: count, crc32: count })),
+  files: z.record(z.string(), fileCheckSchema),
 });
 
 export type Bm25Meta = z.infer<typeof metaSchema>;

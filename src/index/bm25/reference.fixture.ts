@@ -5,7 +5,7 @@ import { type Document, fullText } from '../../data/dataset.js';
 import { analyze, analyzerFor, type Language } from '../../text/analyzers/index.js';
 import type { Bm25Index } from './bm25-index.js';
 import { type BuildOptions, buildBm25Index } from './build.js';
-import { decodeLength, encodeLength } from './document-length.js';
+import { CODED_LENGTHS, encodeLength } from './document-length.js';
 import { openBm25Index } from './open.js';
 
 /** Builds an index in a temporary folder, opens it and hands it to `use`. */
@@ -46,7 +46,7 @@ export function referenceRanking(
       if (tf === 0) continue;
       const df = bags.filter((other) => other.includes(term)).length;
       const idf = Math.log(1 + (filled - df + 0.5) / (df + 0.5));
-      const length = decodeLength(encodeLength(bag.length));
+      const length = CODED_LENGTHS[encodeLength(bag.length)];
       score += (idf * tf) / (tf + k1 * (1 - b + (b * length) / average));
     }
     return score;

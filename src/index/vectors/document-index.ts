@@ -1,20 +1,15 @@
 import { NearmissError } from '../../base/errors.js';
 import type { IdTable } from '../../data/id-table.js';
+import { checkOffsets, isOneRowEach } from '../../model/encoder/encoded-texts.js';
 import { checkSearch, emptyResult } from './check-vectors.js';
+import type { Documents } from './document-files.js';
 import type { SearchOptions, SearchResult, VectorSearcher } from './vector-index.js';
 
 /** Memory for the vectors fetched at once. */
 const FETCH_BYTES = 64 * 2 ** 20;
 
-export interface DocumentIndexOptions {
+export interface DocumentIndexOptions extends Documents {
   vectors: VectorSearcher;
-  /**
-   * The document of each vector: a document's vectors are neighbours, and documents come in ascending order. Left
-   * out, every vector is a document of its own.
-   */
-  documentOf?: Int32Array;
-  /** The documents' ids in the collection, where they are known. */
-  ids?: IdTable;
 }
 
 /**
@@ -22,30 +17,41 @@ export interface DocumentIndexOptions {
  * fetches vectors until there are k documents or no vectors left, so with an exact index the result is exact.
  *
  * @example
- * const documents = new DocumentIndex({ vectors: await builder.finish(), documentOf: Int32Array.of(0, 0, 1) });
+ * const documents = new DocumentIndex({ vectors: await builder.finish(), offsets: Uint32Array.of(0, 2, 3) });
  * const { ids, scores } = await documents.search(query, { k: 2 }); // ids are documents
  */
 export class DocumentIndex {
   readonly vectors: VectorSearcher;
-  /** How many documents there are. */
+  /** How many documents there are to find. */
   readonly count: number;
   readonly ids: IdTable | undefined;
+  readonly #offsets: Uint32Array | undefined;
+  /** The document of each vector, where the two have not the same numbers. */
   readonly #documentOf: Int32Array | undefined;
   /** For each document the last query that found it, so that nothing has to be cleared in between. */
   readonly #foundBy: Int32Array;
   #queries = 0;
 
-  constructor({ vectors, documentOf, ids }: DocumentIndexOptions) {
+  constructor({ vectors, offsets, mayBeEmpty, ids }: DocumentIndexOptions) {
+    const { count } = vectors.metadata;
+    if (offsets) checkOffsets(offsets, { rows: count, mayBeEmpty });
     this.vectors = vectors;
     this.ids = ids;
-    this.#documentOf = documentOf;
-    this.count = documentOf ? countDocuments(documentOf, vectors) : vectors.metadata.count;
-    this.#foundBy = new Int32Array(documentOf ? (documentOf.at(-1) ?? -1) + 1 : 0);
-    if (ids && ids.size < this.#foundBy.length) {
-      throw new NearmissError(
-        `expected an id for each of ${this.#foundBy.length} documents, got ${ids.size}`,
-      );
+    const several = offsets && !isOneRowEach(offsets) ? offsets : undefined;
+    const documents = several ? several.length - 1 : count;
+    this.#offsets = several;
+    this.#documentOf = several && documentOfRows(several);
+    this.count = several ? several.filter((offset, i) => offset < several[i + 1]).length : count;
+    this.#foundBy = new Int32Array(several ? documents : 0);
+    if (ids && ids.size < documents) {
+      throw new NearmissError(`expected an id for each of ${documents} documents, got ${ids.size}`);
     }
+  }
+
+  /** The vectors of a document are `first … end - 1`. */
+  vectorsOf(document: number): { first: number; end: number } {
+    if (!this.#offsets) return { first: document, end: document + 1 };
+    return { first: this.#offsets[document], end: this.#offsets[document + 1] };
   }
 
   /** Like a vector index, with documents in place of vectors. */
@@ -122,23 +128,10 @@ export class DocumentIndex {
   }
 }
 
-function countDocuments(documentOf: Int32Array, { metadata }: VectorSearcher): number {
-  if (documentOf.length !== metadata.count) {
-    throw new NearmissError(
-      `documentOf: expected a document for each of ${metadata.count} vectors, got ${documentOf.length}`,
-    );
+function documentOfRows(offsets: Uint32Array): Int32Array {
+  const documentOf = new Int32Array(offsets[offsets.length - 1]);
+  for (let document = 0; document + 1 < offsets.length; document++) {
+    documentOf.fill(document, offsets[document], offsets[document + 1]);
   }
-  let documents = 0;
-  let previous = -1;
-  for (let vector = 0; vector < documentOf.length; vector++) {
-    if (documentOf[vector] < Math.max(previous, 0)) {
-      throw new NearmissError(
-        `documentOf: vector ${vector}: expected document ${Math.max(previous, 0)} or a later one, got ${documentOf[vector]}`,
-        { hint: 'put the vectors of a document together, documents in ascending order' },
-      );
-    }
-    if (documentOf[vector] !== previous) documents++;
-    previous = documentOf[vector];
-  }
-  return documents;
+  return documentOf;
 }

@@ -7,6 +7,7 @@ import { type IndexFolder, writeIndexFolder } from './index-folder.js';
 import { RankingMerger } from './merge-ranking.js';
 import { allocateRows, bytesOf, decodeRows, encodeRows, type RowStorage } from './row-codec.js';
 import {
+  bytesPerBlock,
   FileBlocks,
   MemoryBlocks,
   type RowFormat,
@@ -108,7 +109,8 @@ export class FlatIndex implements VectorIndex {
 
   async save(folder: string, options: SaveOptions = {}): Promise<void> {
     await writeIndexFolder(folder, options, async (writer) => {
-      await writer.write(VECTORS_FILE, this.#storedBytes());
+      const blockBytes = bytesPerBlock(formatOf(this.metadata));
+      await writer.write(VECTORS_FILE, this.#storedBytes(), { blockBytes });
       return this.metadata;
     });
   }
@@ -185,7 +187,7 @@ export async function writeFlatIndex(
     }
   }
   return writeIndexFolder(folder, options, async (writer) => {
-    await writer.write(VECTORS_FILE, stored());
+    await writer.write(VECTORS_FILE, stored(), { blockBytes: bytesPerBlock({ dimension, storage }) });
     return describe(intake, options);
   });
 }

@@ -49,12 +49,12 @@ export class HnswIndex implements VectorIndex {
   /** Opens a folder; with `access: 'disk'` the file is memory-mapped in place of read. */
   static async open(
     folder: IndexFolder,
-    options: { access: 'memory' | 'disk'; threads?: number },
+    options: { access: 'memory' | 'disk'; verify?: boolean; threads?: number },
   ): Promise<HnswIndex> {
     const { dimension, storage, count } = folder.metadata;
     const path = folder.file(GRAPH_FILE);
-    // Parts of a mapped file that no search needs are never read, so not for a checksum either.
-    if (options.access === 'memory') await folder.verify(GRAPH_FILE);
+    // The library follows the numbers in the file wherever they lead: in a damaged one, out of its memory.
+    if (options.verify !== false) await folder.verify(GRAPH_FILE);
     const graph = new UsearchGraph({ dimension, storage, ...parametersOf(folder.metadata) });
     try {
       graph.open(path, options.access);

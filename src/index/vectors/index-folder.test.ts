@@ -54,6 +54,33 @@ describe.each([
     await expect(openVectorIndex(path)).rejects.toThrow(
       `${file}: the file is damaged: its checksum is wrong`,
     );
+    const search = async (): Promise<unknown> => {
+      const index = await openVectorIndex(path, { access: 'disk' });
+      return index.search(new Float32Array(6), { k: 1 }).finally(() => index.close());
+    };
+    await expect(search()).rejects.toThrow(/: the (file|block at byte 0) is damaged: its checksum is wrong/);
+  });
+
+  test('a digit of its description changed', async () => {
+    const path = await damaged('digit', async (copy) => {
+      const text = await readFile(join(copy, 'meta.json'), 'utf8');
+      await writeFile(join(copy, 'meta.json'), text.replace('"dimension": 6', '"dimension": 4'));
+    });
+    await expect(openVectorIndex(path)).rejects.toThrow('meta.json: the file is damaged');
+  });
+
+  test('of an earlier version, without checksums of blocks and description, opens', async () => {
+    const path = await damaged('earlier', async (copy) => {
+      const text = await readFile(join(copy, 'meta.json'), 'utf8');
+      const { sealed: _sealed, contentSha256: _seal, ...meta } = JSON.parse(text);
+      delete meta.files[file].blocks;
+      await writeFile(join(copy, 'meta.json'), JSON.stringify(meta));
+    });
+    for (const access of ['memory', 'disk'] as const) {
+      const index = await openVectorIndex(path, { access });
+      expect((await index.search(new Float32Array(6).fill(1), { k: 3 })).ids).not.toContain(-1);
+      await index.close();
+    }
   });
 
   test('a file missing', async () => {
@@ -63,7 +90,8 @@ describe.each([
 
   test('a description of something else', async () => {
     const path = await damaged('meta', async (copy) => {
-      const meta = JSON.parse(await readFile(join(copy, 'meta.json'), 'utf8'));
+      const text = await readFile(join(copy, 'meta.json'), 'utf8');
+      const { sealed: _sealed, contentSha256: _seal, ...meta } = JSON.parse(text);
       await writeFile(join(copy, 'meta.json'), JSON.stringify({ ...meta, version: 99 }));
     });
     await expect(openVectorIndex(path)).rejects.toThrow('meta.json: field "version"');

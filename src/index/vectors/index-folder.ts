@@ -1,12 +1,12 @@
-import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
 import { z } from 'zod';
+import { CheckedFile, checkOf, fileCheckSchema } from '../../base/checked-file.js';
 import { NearmissError } from '../../base/errors.js';
-import { AtomicFile, writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
+import { writeDirectoryAtomic } from '../../base/files.js';
 import { type FolderContents, filesNamed } from '../../base/folder-contents.js';
-import { readJsonFile } from '../../base/json-file.js';
+import { readJsonFile, writeSealedJsonFile } from '../../base/json-file.js';
+import { BlockChecksums, blockChecksSchema } from './block-checksums.js';
 import {
   type FolderFiles,
   INDEX_TYPES,
@@ -52,7 +52,7 @@ const metaSchema = z.object({
   fingerprint: z.string(),
   createdBy: z.string(),
   parameters: z.record(z.string(), z.number()),
-  files: z.record(z.string(), z.object({ bytes: count, crc32: count })),
+  files: z.record(z.string(), fileCheckSchema.extend({ blocks: blockChecksSchema.optional() })),
 });
 
 type FileRecord = z.infer<typeof metaSchema>['files'];
@@ -66,12 +66,21 @@ export class IndexFolderWriter implements FolderFiles {
     this.#folder = folder;
   }
 
-  async write(name: string, pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
-    const file = await AtomicFile.create(join(this.#folder, name));
-    let checksum = 0;
+  /**
+   * Writes a file from pieces.
+   *
+   * @param options.blockBytes for a file that is read in blocks of this size, without the others: each gets a checksum
+   */
+  async write(
+    name: string,
+    pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    { blockBytes }: { blockBytes?: number } = {},
+  ): Promise<void> {
+    const file = await CheckedFile.create(join(this.#folder, name));
+    const blocks = blockBytes === undefined ? undefined : new BlockChecksums(blockBytes);
     try {
       for await (const piece of pieces) {
-        checksum = crc32(piece, checksum);
+        blocks?.add(piece);
         await file.write(piece);
       }
       await file.commit();
@@ -79,7 +88,7 @@ export class IndexFolderWriter implements FolderFiles {
       await file.abort();
       throw error;
     }
-    this.files[name] = { bytes: file.position, crc32: checksum };
+    this.files[name] = { ...file.check, ...(blocks && { blocks: blocks.finish() }) };
   }
 
   /** Takes in a file that `create` writes at the path it is given. */
@@ -89,7 +98,7 @@ export class IndexFolderWriter implements FolderFiles {
     const handle = await open(path, 'r');
     await handle.sync();
     await handle.close();
-    this.files[name] = { bytes: (await stat(path)).size, crc32: await checksumOf(path) };
+    this.files[name] = await checkOf(path);
   }
 }
 
@@ -107,7 +116,7 @@ export async function writeIndexFolder(
       metadata = await fill(writer);
       await options.extra?.(writer);
       const meta = { format: FORMAT_NAME, version: FORMAT_VERSION, ...metadata, files: writer.files };
-      await writeFileAtomic(join(target, META_FILE), `${JSON.stringify(meta, null, 2)}\n`);
+      await writeSealedJsonFile(join(target, META_FILE), meta);
     },
     { replaces: options.overwrite ? INDEX_FOLDER : undefined },
   );
@@ -154,15 +163,19 @@ export class IndexFolder {
 
   /** Reads a whole file to see that it is what was written. */
   async verify(name: string): Promise<void> {
-    this.expectChecksum(name, await checksumOf(this.file(name)));
+    this.expectChecksum(name, (await checkOf(this.file(name))).crc32);
   }
 
   /** Compares a checksum with the one that was recorded. */
   expectChecksum(name: string, checksum: number): void {
-    if (checksum === this.#files[name].crc32) return;
-    throw new NearmissError(`${join(this.path, name)}: the file is damaged: its checksum is wrong`, {
-      hint: this.#remedy,
-    });
+    if (checksum !== this.#files[name].crc32) throw this.#altered(name, 'the file');
+  }
+
+  /** Compares the checksum of a block of so many bytes with the one that was recorded, where there is one. */
+  expectBlock(name: string, blockBytes: number, block: number, checksum: number): void {
+    const { blocks } = this.#files[name];
+    if (blocks?.bytes !== blockBytes || blocks.crc32[block] === checksum) return;
+    throw this.#altered(name, `the block at byte ${block * blockBytes}`);
   }
 
   /** The error for a file that its own reader refuses. */
@@ -171,6 +184,12 @@ export class IndexFolder {
     return new NearmissError(`${join(this.path, name)}: cannot be read: ${reason}`, {
       hint: this.#remedy,
       cause,
+    });
+  }
+
+  #altered(name: string, what: string): NearmissError {
+    return new NearmissError(`${join(this.path, name)}: ${what} is damaged: its checksum is wrong`, {
+      hint: this.#remedy,
     });
   }
 
@@ -185,12 +204,4 @@ export class IndexFolder {
     const got = size === undefined ? 'no such file' : `expected ${bytes} bytes, got ${size}`;
     throw new NearmissError(`${path}: ${got}`, { hint: this.#remedy });
   }
-}
-
-async function checksumOf(path: string): Promise<number> {
-  let checksum = 0;
-  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) {
-    checksum = crc32(chunk as Buffer, checksum);
-  }
-  return checksum;
 }

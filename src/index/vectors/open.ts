@@ -24,10 +24,15 @@ type Blocks = AsyncIterable<Float32Array> | Iterable<Float32Array>;
 
 export interface OpenOptions extends IndexFolderOptions {
   /**
-   * `memory` (default) reads the index and compares its checksum. `disk` opens at once and leaves the vectors in
-   * their file: flat search then reads them all each time, hnsw search maps the file and touches what it needs.
+   * `memory` (default) reads the index. `disk` leaves the vectors in their file: flat search then reads them all each
+   * time, hnsw search maps the file and touches what it needs.
    */
   access?: 'memory' | 'disk';
+  /**
+   * Whether to compare checksums, as is the default: while a file is read into memory, of a flat index on disk when a
+   * block is first read, of a graph on disk before it is mapped, which takes as long as reading it once.
+   */
+  verify?: boolean;
   /** Threads of a search; all cores when left out. */
   threads?: number;
   /** Execution provider and other options of the engine, for flat search. */
@@ -74,8 +79,8 @@ export async function openDocumentIndex(path: string, options: OpenOptions = {})
 }
 
 async function openFolder(folder: IndexFolder, options: OpenOptions): Promise<VectorIndex> {
-  const { access = 'memory', threads } = options;
-  if (folder.metadata.type === 'hnsw') return HnswIndex.open(folder, { access, threads });
+  const { access = 'memory', verify, threads } = options;
+  if (folder.metadata.type === 'hnsw') return HnswIndex.open(folder, { access, verify, threads });
   return FlatIndex.open(folder, { access, session: { threads, ...options.session } });
 }
 

@@ -20,6 +20,11 @@ export function rowsPerBlock({ dimension, storage }: RowFormat): number {
   return Math.max(1, Math.min(MAX_BLOCK_ROWS, Math.floor(BLOCK_BYTES / rowBytes)));
 }
 
+/** Bytes of such a block. */
+export function bytesPerBlock(format: RowFormat): number {
+  return rowsPerBlock(format) * format.dimension * bytesPerComponent(format.storage);
+}
+
 /** A run of stored vectors. */
 export interface VectorBlock {
   data: Rows;
@@ -117,21 +122,35 @@ export class MemoryBlocks implements VectorBlocks {
   }
 }
 
-/** Vectors left in their file and read block by block at each search: for more of them than memory holds. */
+/**
+ * Vectors left in their file and read block by block at each search: for more of them than memory holds. A block is
+ * compared with its checksum when it is read for the first time.
+ */
 export class FileBlocks implements VectorBlocks {
   readonly count: number;
   readonly #file: RandomAccessFile;
   readonly #format: RowFormat;
+  readonly #check: (block: number, bytes: Uint8Array) => void;
+  readonly #checked = new Set<number>();
 
-  private constructor(file: RandomAccessFile, count: number, format: RowFormat) {
+  private constructor(
+    file: RandomAccessFile,
+    count: number,
+    format: RowFormat,
+    check: (block: number, bytes: Uint8Array) => void,
+  ) {
     this.#file = file;
     this.count = count;
     this.#format = format;
+    this.#check = check;
   }
 
   static async open(folder: IndexFolder, name: string, format: RowFormat): Promise<FileBlocks> {
     const file = await RandomAccessFile.open(folder.file(name));
-    return new FileBlocks(file, folder.metadata.count, format);
+    const blockBytes = bytesPerBlock(format);
+    return new FileBlocks(file, folder.metadata.count, format, (block, bytes) =>
+      folder.expectBlock(name, blockBytes, block, crc32(bytes)),
+    );
   }
 
   reader(): BlockReader {
@@ -144,6 +163,10 @@ export class FileBlocks implements VectorBlocks {
       const rows = Math.min(most, this.count - firstId);
       const data = buffers[block % 2].subarray(0, rows * dimension);
       await this.#file.readInto(bytesOf(data), firstId * rowBytes);
+      if (!this.#checked.has(block)) {
+        this.#check(block, bytesOf(data));
+        this.#checked.add(block);
+      }
       return { data, rows, firstId };
     };
   }

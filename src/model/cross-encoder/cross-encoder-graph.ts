@@ -1,7 +1,7 @@
 import { type Graph, linear, mul, type ParameterSpec, tanh, type Value } from '../../engine/index.js';
 import { bertParameters, type DropoutSource } from '../encoder/bert.js';
 import type { EncoderConfig } from '../encoder/config.js';
-import { buildPooled, type EncoderGraph, type EncoderGraphOptions } from '../encoder/encoder-graph.js';
+import { buildPooled, type EncoderGraphOptions, type TrainableGraph } from '../encoder/encoder-graph.js';
 
 /** Everything about a cross-encoder but its weights. */
 export interface CrossEncoderSpec {
@@ -27,16 +27,21 @@ export function crossEncoderParameters({ config }: CrossEncoderSpec): ParameterS
   ];
 }
 
-/** Adds a cross-encoder to a graph: [texts, 1], the score of each pair; inputs as of `buildEncoder`. */
+export interface CrossEncoderGraph extends TrainableGraph {
+  /** [pairs, 1], in the order of the groups; see `PackedBatch.order`. */
+  scores: Value;
+}
+
+/** Adds a cross-encoder to a graph, with inputs as of `buildEncoder`. */
 export function buildCrossEncoder(
   graph: Graph,
   spec: CrossEncoderSpec,
   options: EncoderGraphOptions,
-): EncoderGraph {
+): CrossEncoderGraph {
   const body = { config: spec.config, pooling: 'first', parameters: crossEncoderParameters(spec) } as const;
   const { pooled, parameter, learned, dropout, dropoutPlaces } = buildPooled(graph, body, options);
   const rate = spec.config.hiddenDropout;
-  return { embeddings: scoreHead(pooled, parameter, { dropout, rate }), learned, dropoutPlaces };
+  return { scores: scoreHead(pooled, parameter, { dropout, rate }), learned, dropoutPlaces };
 }
 
 /**

@@ -1,22 +1,17 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
-import { writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
-import { writeJsonFile } from '../../base/json-file.js';
 import { emitOnnx, first, Graph, ParameterStore } from '../../engine/index.js';
 import type { Tokenizer } from '../../text/tokenizer.js';
+import { checkSizes } from '../encoder/check-sizes.js';
 import type { EncoderConfig } from '../encoder/config.js';
-import type { EncoderModel, LoadModelOptions, SaveModelOptions } from '../encoder/encoder-model.js';
+import type { EncoderModel, LoadModelOptions } from '../encoder/encoder-model.js';
 import { initialize } from '../encoder/initialize.js';
 import { checkLength, withLayers } from '../encoder/model-checks.js';
 import type { TokenizedText } from '../encoder/packed-batch.js';
 import { loadTokenizer } from '../folder/load-tokenizer.js';
-import { MODEL_FOLDER } from '../folder/model-folder.js';
 import { exportedStates } from '../folder/onnx-export.js';
+import { fillFolder, type SavedModel, type SaveModelOptions, saveFolder } from '../folder/save-model.js';
 import { openModel } from '../folder/source.js';
 import type { Weights } from '../folder/weights.js';
-import { writeSafetensors } from '../tensors/safetensors.js';
-import { renderCrossEncoderCard } from './cross-encoder-card.js';
 import {
   type CrossEncoderSpec,
   crossEncoderParameters,
@@ -74,6 +69,7 @@ export async function loadCrossEncoder(
 ): Promise<CrossEncoderModel> {
   const source = await openModel(init, options);
   try {
+    checkSizes(source);
     const { folder, weights } = source;
     const config = withLayers(source.config, options.layers, folder);
     const spec = { config };
@@ -96,7 +92,7 @@ async function fillParameters(
   { weights, config, seed }: { weights: Weights; config: EncoderConfig; seed: number },
 ): Promise<void> {
   for (const { name, shape } of parameters.specs) {
-    const stored = weightName(name, config);
+    const stored = nameAmong(weights, name, config);
     if (isOfHead(name) && !weights.has(stored)) initialize(parameters, name, seed);
     else await weights.read(stored, shape, parameters.get(name));
   }
@@ -118,9 +114,7 @@ export async function saveCrossEncoder(
   model: CrossEncoderModel,
   options: SaveModelOptions & { overwrite?: boolean } = {},
 ): Promise<void> {
-  await writeDirectoryAtomic(folder, (temporary) => fillCrossEncoderFolder(temporary, model, options), {
-    replaces: options.overwrite ? MODEL_FOLDER : undefined,
-  });
+  await saveFolder(folder, (temporary) => fillCrossEncoderFolder(temporary, model, options), options);
 }
 
 /**
@@ -130,22 +124,31 @@ export async function saveCrossEncoder(
 export async function fillCrossEncoderFolder(
   folder: string,
   model: CrossEncoderModel,
-  { card = {}, onnx = true }: SaveModelOptions = {},
+  { card, onnx }: SaveModelOptions = {},
 ): Promise<void> {
-  const { name, spec, parameters, tokenizer, maxLength } = model;
-  await writeJsonFile(join(folder, 'config.json'), crossEncoderConfig(spec.config));
-  const tensors = parameters.specs.map(({ name, shape }) => ({
-    name: storedName(name, spec.config),
-    shape: [...shape],
-    data: parameters.get(name),
-  }));
-  await writeSafetensors(join(folder, 'model.safetensors'), tensors);
-  await tokenizer.save(folder, { maxLength });
-  const content = renderCrossEncoderCard({ name, maxSequenceLength: maxLength, ...card });
-  await writeFileAtomic(join(folder, 'README.md'), content);
-  if (!onnx) return;
-  await mkdir(join(folder, 'onnx'));
-  await writeFileAtomic(join(folder, 'onnx', 'model.onnx'), exportCrossEncoder(model));
+  const { spec, parameters, tokenizer, maxLength } = model;
+  const saved: SavedModel = {
+    config: crossEncoderConfig(spec.config),
+    tensors: parameters.specs.map(({ name, shape }) => ({
+      name: storedName(name, spec.config),
+      shape: [...shape],
+      data: parameters.get(name),
+    })),
+    tokenizer,
+    maxLength,
+    async card() {
+      // Not loaded with the file: who opens a model to rerank with it, writes no card.
+      const { renderCrossEncoderCard } = await import('./cross-encoder-card.js');
+      return renderCrossEncoderCard({
+        name: model.name,
+        maxSequenceLength: maxLength,
+        dequantizedFrom: spec.config.dequantizedFrom,
+        ...card,
+      });
+    },
+    onnx: () => exportCrossEncoder(model),
+  };
+  await fillFolder(folder, saved, { onnx });
 }
 
 /** The model as other people's runtimes expect it: `logits` [batch, 1] out, standard operators only, weights inside. */
@@ -154,6 +157,11 @@ export function exportCrossEncoder({ spec, parameters }: CrossEncoderModel): Uin
   const { states, parameter } = exportedStates(graph, spec.config, crossEncoderParameters(spec));
   const logits = scoreHead(first(states, { axis: 1 }), parameter);
   return emitOnnx(graph, { outputs: { logits }, weights: (name) => parameters.get(name), portable: true });
+}
+
+/** The name that weights have for one of our parameters: Transformers' own, or in our ONNX exports ours. */
+function nameAmong(weights: Weights, name: string, config: EncoderConfig): string {
+  return weights.has(name) ? name : weightName(name, config);
 }
 
 function isOfHead(name: string): boolean {
@@ -165,7 +173,7 @@ function checkHead(
   config: EncoderConfig,
   { folder, optional }: { folder: string; optional: boolean },
 ): void {
-  const name = weightName(SCORE_NAMES.scoreWeight, config);
+  const name = nameAmong(weights, SCORE_NAMES.scoreWeight, config);
   if (!weights.has(name)) {
     if (optional) return;
     throw new NearmissError(`${folder}: not a cross-encoder: its weights have no "${name}"`, {

@@ -119,7 +119,10 @@ describe.each(['bert', 'roberta'] as const)('%s', (architecture) => {
       { session: { threads: 1 } },
     );
     const batch = await tokenizer.encodePairs([[QUERY, TEXTS[0]]], { maxLength });
-    const state = await encoder.encodeTokens([{ ids: batch.ids, types: batch.typeIds }]);
+    const { vectors: state } = await encoder.encodeTokens({
+      texts: [{ ids: batch.ids, types: batch.typeIds }],
+      offsets: [0, 1],
+    });
     await encoder.release();
     const get = (key: keyof typeof SCORE_NAMES): Float32Array => parameters.get(SCORE_NAMES[key]);
     const dot = (row: Float32Array, x: Float32Array): number => row.reduce((sum, w, i) => sum + w * x[i], 0);

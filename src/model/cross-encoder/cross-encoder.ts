@@ -34,8 +34,8 @@ export class CrossEncoder {
   static async create(model: CrossEncoderModel, options: CrossEncoderOptions = {}): Promise<CrossEncoder> {
     const { spec, parameters } = model;
     const graph = new Graph();
-    const { embeddings: rows } = buildCrossEncoder(graph, spec, { groups: 1, inference: true });
-    const shape = { config: spec.config, pooling: 'first', size: 1 } as const;
+    const { scores: rows } = buildCrossEncoder(graph, spec, { groups: 1, inference: true });
+    const shape = { config: spec.config, pooling: 'first', size: 1, rowsOf: () => 1 } as const;
     return new CrossEncoder(model, await TextRows.compile({ graph, rows, parameters, ...shape }, options));
   }
 
@@ -59,8 +59,8 @@ export class CrossEncoder {
   }
 
   /** The same for pairs already tokenised. */
-  scoreTokens(pairs: readonly TokenizedText[], { onBatch }: ScoreOptions = {}): Promise<Float32Array> {
-    return this.#rows.of(pairs, onBatch);
+  async scoreTokens(pairs: readonly TokenizedText[], { onBatch }: ScoreOptions = {}): Promise<Float32Array> {
+    return (await this.#rows.of(pairs, onBatch)).vectors;
   }
 
   async release(): Promise<void> {

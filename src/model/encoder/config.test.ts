@@ -1,13 +1,9 @@
-import { resolve } from 'node:path';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
-import {
-  type EncoderConfig,
-  maxInputLength,
-  parseEncoderConfig,
-  readEncoderConfig,
-  toHuggingFaceConfig,
-} from './config.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type EncoderConfig, maxInputLength, readEncoderConfig, toHuggingFaceConfig } from './config.js';
 
 const base = {
   model_type: 'bert',
@@ -18,7 +14,18 @@ const base = {
   vocab_size: 120,
   max_position_embeddings: 64,
 };
-const parse = (changes: object): EncoderConfig => parseEncoderConfig({ ...base, ...changes }, 'config.json');
+
+let path: string;
+beforeAll(async () => {
+  path = join(await mkdtemp(join(tmpdir(), 'nearmiss-config-')), 'config.json');
+});
+afterAll(() => rm(dirname(path), { recursive: true }));
+
+async function read(content: object): Promise<EncoderConfig> {
+  await writeFile(path, JSON.stringify(content));
+  return readEncoderConfig(path);
+}
+const parse = (changes: object): Promise<EncoderConfig> => read({ ...base, ...changes });
 
 describe('reading', () => {
   test("MiniLM's config.json", async () => {
@@ -43,23 +50,28 @@ describe('reading', () => {
     });
   });
 
-  test('RoBERTa and its relatives start positions after the padding row', () => {
+  test('RoBERTa and its relatives start positions after the padding row', async () => {
     for (const model_type of ['roberta', 'xlm-roberta', 'camembert']) {
-      const config = parse({ model_type, pad_token_id: 1, max_position_embeddings: 514, type_vocab_size: 1 });
+      const config = await parse({
+        model_type,
+        pad_token_id: 1,
+        max_position_embeddings: 514,
+        type_vocab_size: 1,
+      });
       expect(config).toMatchObject({ architecture: 'roberta', modelType: model_type, positionOffset: 2 });
       expect(maxInputLength(config)).toBe(512);
     }
   });
 
-  test('configs from before model_type are known by their class', () => {
-    const config = parse({ model_type: undefined, architectures: ['RobertaDot_NLL_LN'] });
+  test('configs from before model_type are known by their class', async () => {
+    const config = await parse({ model_type: undefined, architectures: ['RobertaDot_NLL_LN'] });
     expect(config).toMatchObject({ architecture: 'roberta', padTokenId: 1 });
   });
 
-  test('and back to Hugging Face JSON', () => {
+  test('and back to Hugging Face JSON', async () => {
     for (const changes of [{}, { model_type: 'xlm-roberta', type_vocab_size: 1, hidden_dropout_prob: 0.3 }]) {
-      const config = parse(changes);
-      expect(parseEncoderConfig(toHuggingFaceConfig(config), 'again')).toEqual(config);
+      const config = await parse(changes);
+      expect(await read(toHuggingFaceConfig(config))).toEqual(config);
       expect(toHuggingFaceConfig(config)).toMatchObject({ ...base, ...changes });
     }
   });
@@ -86,9 +98,9 @@ test.each<[object, string]>([
   [{ vocab_size: undefined }, 'field "vocab_size": expected number, got nothing'],
   [{ num_hidden_layers: 0 }, 'field "num_hidden_layers"'],
   [{ model_type: 'roberta', max_position_embeddings: 2 }, 'expected more than 2 (pad_token_id + 1), got 2'],
-])('refuses %j', (changes, message) => {
-  expect(() => parse(changes)).toThrow(/^config\.json: field /);
-  expect(() => parse(changes)).toThrow(message);
+])('refuses %j', async (changes, message) => {
+  await expect(parse(changes)).rejects.toThrow(`${path}: field `);
+  await expect(parse(changes)).rejects.toThrow(message);
 });
 
 test('a missing file is named', async () => {

@@ -24,6 +24,8 @@ export interface EncoderConfig {
   padTokenId: number;
   /** Row of the position table that the first token uses: 0 in BERT, `padTokenId + 1` in RoBERTa. */
   positionOffset: number;
+  /** The file of 8-bit weights that this model, or the one it was trained from, was made of. */
+  dequantizedFrom?: string;
 }
 
 /** The longest input in tokens: RoBERTa leaves the first rows of its position table to padding. */
@@ -69,6 +71,7 @@ const huggingFaceConfig = z.looseObject({
   pad_token_id: z.int().min(0).nullish(),
   position_embedding_type: z.string().nullish(),
   is_decoder: z.boolean().nullish(),
+  dequantized_from: z.string().optional(),
 });
 
 type HuggingFaceConfig = z.infer<typeof huggingFaceConfig>;
@@ -86,7 +89,7 @@ export async function readEncoderConfig(path: string): Promise<EncoderConfig> {
  *
  * @param where named in errors, usually the file's path
  */
-export function parseEncoderConfig(raw: object, where: string): EncoderConfig {
+function parseEncoderConfig(raw: object, where: string): EncoderConfig {
   const modelType = findModelType(raw as Partial<HuggingFaceConfig>, where);
   const config = validate(raw, { where, schema: huggingFaceConfig });
   checkSupported(config, where);
@@ -115,6 +118,7 @@ export function parseEncoderConfig(raw: object, where: string): EncoderConfig {
     attentionDropout: config.attention_probs_dropout_prob,
     padTokenId,
     positionOffset,
+    ...(config.dequantized_from && { dequantizedFrom: config.dequantized_from }),
   };
 }
 
@@ -184,5 +188,6 @@ export function toHuggingFaceConfig(config: EncoderConfig): Record<string, unkno
     torch_dtype: 'float32',
     type_vocab_size: config.typeVocabularySize,
     vocab_size: config.vocabularySize,
+    ...(config.dequantizedFrom && { dequantized_from: config.dequantizedFrom }),
   };
 }

@@ -62,12 +62,16 @@ export interface DropoutPlace {
   rate: number;
 }
 
-export interface EncoderGraph {
-  /** One row for each text, in the order of the groups; see `PackedBatch.order`. */
-  embeddings: Value;
+/** What a step needs of a transformer in its graph, whatever comes out of it. */
+export interface TrainableGraph {
   /** The parameters that a loss can change. */
   learned: Value[];
   dropoutPlaces: DropoutPlace[];
+}
+
+export interface EncoderGraph extends TrainableGraph {
+  /** One row for each text, in the order of the groups; see `PackedBatch.order`. */
+  embeddings: Value;
 }
 
 export interface EncoderGraphOptions {
@@ -90,7 +94,7 @@ export function buildEncoder(graph: Graph, spec: EncoderSpec, options: EncoderGr
 }
 
 /** What heads of all kinds begin with: one hidden state for each text. */
-export interface PooledGraph extends Omit<EncoderGraph, 'embeddings'> {
+export interface PooledGraph extends TrainableGraph {
   /** [texts, hidden] */
   pooled: Value;
   parameter: (name: string) => Value;

@@ -2,7 +2,7 @@ import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { env, pipeline } from '@huggingface/transformers';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { fillNormal, ParameterStore, randomKey } from '../../engine/index.js';
 import { tokenizerJsons } from '../../text/tokenizer.fixture.js';
 import { Tokenizer } from '../../text/tokenizer.js';
@@ -10,7 +10,12 @@ import { writeSafetensors } from '../tensors/safetensors.js';
 import type { EncoderConfig } from './config.js';
 import { Encoder } from './encoder.js';
 import { type EncoderSpec, encoderParameters } from './encoder-graph.js';
-import { type EncoderModel, loadEncoderModel, saveEncoderModel } from './encoder-model.js';
+import {
+  createEncoderModel,
+  type EncoderModel,
+  loadEncoderModel,
+  saveEncoderModel,
+} from './encoder-model.js';
 
 const TEXTS = ['near miss', 'a', 'near misses near a miss, a b'];
 
@@ -64,7 +69,7 @@ afterAll(() => rm(root, { recursive: true, force: true }));
 
 async function vectorsOf(model: EncoderModel): Promise<Float32Array> {
   const encoder = await Encoder.create(model, { session: { threads: 1 } });
-  const vectors = await encoder.encode(TEXTS);
+  const { vectors } = await encoder.encode(TEXTS);
   await encoder.release();
   return vectors;
 }
@@ -200,6 +205,51 @@ describe('what is wrong with a model is said', () => {
       /the tokenizer has \d+ tokens but the model embeds only 5/,
     ],
     ['no tokenizer', (folder) => rm(join(folder, 'tokenizer.json')), /tokenizer\.json/],
+    ...[Number.NaN, Number.NEGATIVE_INFINITY].map((value): (typeof cases)[number] => [
+      `${value} among the weights`,
+      rewriteWeights((tensors) =>
+        tensors.map((tensor) =>
+          tensor.name === LOST ? { ...tensor, data: tensor.data.with(3, value) } : tensor,
+        ),
+      ),
+      new RegExp(
+        `model\\.safetensors: tensor "${LOST}": expected finite numbers, got ${value} at place 3 of 16`,
+      ),
+    ]),
+    ...(
+      [
+        ['hidden_size', 1e9],
+        ['vocab_size', 1e9],
+        ['max_position_embeddings', 1e12],
+        ['type_vocab_size', 1e9],
+        ['intermediate_size', 1e15],
+        ['num_hidden_layers', 1e9],
+      ] as const
+    ).map(([field, size]): (typeof cases)[number] => [
+      `an absurd ${field}`,
+      rewriteConfig({ [field]: size }),
+      new RegExp(`config\\.json: field "${field}": expected .*, got ${size}`),
+    ]),
+    [
+      'a negative size',
+      rewriteConfig({ hidden_size: -16 }),
+      /config\.json: field "hidden_size": expected .*>=1, got a number \(-16\)/,
+    ],
+    [
+      'a size beyond all numbers',
+      rewriteConfig({ hidden_size: 1e300 }),
+      /config\.json: field "hidden_size": expected .*, got a number \(1e\+300\)/,
+    ],
+    [
+      'heads that do not divide',
+      rewriteConfig({ num_attention_heads: 3 }),
+      /a multiple of num_attention_heads/,
+    ],
+    [
+      'a vocabulary smaller than that of the weights',
+      (folder) => rewriteConfig({ vocab_size: roberta.spec.config.vocabularySize - 1 })(folder),
+      /(word_embeddings|the tokenizer has)/,
+    ],
   ];
 
   test.each(cases)('%s', async (name, damage, message) => {
@@ -213,6 +263,26 @@ describe('what is wrong with a model is said', () => {
     expect(error?.name).toBe('NearmissError');
     expect(error.message).toMatch(message);
     expect(error.message).toContain(folder);
+  });
+
+  test.each([{ hiddenSize: 1_000_000_000 }, { layers: 1_000_000_000 }, { intermediateSize: 1e15 }])(
+    'a new model of absurd sizes: %j',
+    (sizes) => {
+      const options = { tokenizer: roberta.tokenizer, hiddenSize: 16, layers: 1, heads: 2, ...sizes };
+      expect(() => createEncoderModel(options)).toThrow(
+        /model: expected at most 2147483648 parameters, got \d/,
+      );
+    },
+  );
+
+  test('a model whose vectors overflow does not encode', async () => {
+    const model = await loadEncoderModel(saved);
+    model.parameters.get('embeddings.LayerNorm.weight').fill(3e38);
+    const encoder = await Encoder.create(model);
+    onTestFinished(() => encoder.release());
+    await expect(encoder.encode(['a', 'b'])).rejects.toThrow(
+      /the model gives (NaN|-?Infinity) for text 1 of 2/,
+    );
   });
 
   test('an output that cannot be written leaves nothing behind', async () => {

@@ -1,16 +1,15 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
-import { writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
 import { ParameterStore } from '../../engine/index.js';
 import type { Tokenizer } from '../../text/tokenizer.js';
 import { loadTokenizer } from '../folder/load-tokenizer.js';
-import type { ModelCard } from '../folder/model-card.js';
-import { fillModelFolder, MODEL_FOLDER, type ModelFolder } from '../folder/model-folder.js';
+import type { ModelFolder } from '../folder/model-folder.js';
 import { exportOnnx } from '../folder/onnx-export.js';
-import { openModel } from '../folder/source.js';
+import { fillFolder, type SavedModel, type SaveModelOptions, saveFolder } from '../folder/save-model.js';
+import { writeSentenceTransformersFiles } from '../folder/sentence-transformers-writer.js';
+import { type OpenModel, openModel } from '../folder/source.js';
 import type { HubOptions } from '../hub/hub.js';
-import type { EncoderConfig } from './config.js';
+import { checkRoom, checkSizes } from './check-sizes.js';
+import { type EncoderConfig, toHuggingFaceConfig } from './config.js';
 import { type EncoderSpec, embeddingSize, encoderParameters, type HeadConfig } from './encoder-graph.js';
 import { HEAD_LAYER_NORM_EPS, HEAD_NAMES, type HeadDescription, headTensors } from './head.js';
 import { initialize } from './initialize.js';
@@ -63,7 +62,7 @@ export interface LoadModelOptions extends HubOptions {
 }
 
 /**
- * Loads an encoder: `minilm`, a folder, or a hub id.
+ * Loads an encoder: `minilm`, a folder, an ONNX export, or a hub id.
  *
  * @example
  * const model = await loadEncoderModel('minilm', { layers: 3, maxLength: 128 });
@@ -71,8 +70,10 @@ export interface LoadModelOptions extends HubOptions {
 export async function loadEncoderModel(init: string, options: LoadModelOptions = {}): Promise<EncoderModel> {
   const source = await openModel(init, options);
   try {
+    checkSizes(source);
     const config = withLayers(source.config, options.layers, source.folder);
     const head = headConfig(source.head, config, options.head);
+    if (source.guessedPooling && !options.head?.pooling && !options.quiet) tellGuess(source);
     const spec = { config, head };
     const parameters = new ParameterStore(encoderParameters(spec));
     const tokenizer = await loadTokenizer(
@@ -91,6 +92,13 @@ export async function loadEncoderModel(init: string, options: LoadModelOptions =
   } finally {
     await source.weights.close();
   }
+}
+
+function tellGuess({ name, head }: OpenModel): void {
+  const how = head.pooling === 'mean' ? 'the mean of its tokens' : 'its first token';
+  process.stderr.write(
+    `${name}: nothing tells how it makes one vector of a text (modules.json, 1_Pooling/config.json); taking ${how}\n`,
+  );
 }
 
 async function fillParameters(
@@ -148,19 +156,13 @@ export function createEncoderModel(options: ScratchModelOptions): EncoderModel {
     padTokenId: tokenizer.padId,
     positionOffset: 0,
   };
+  checkRoom(config);
   const plain: HeadDescription = { pooling: 'mean', normalize: true, similarity: 'cosine' };
   const spec = { config, head: headConfig(plain, config, options.head) };
   const parameters = new ParameterStore(encoderParameters(spec));
   for (const name of parameters.names) initialize(parameters, name, seed);
   const name = options.name ?? `bert-${layers}x${hiddenSize}`;
   return { name, spec, parameters, tokenizer, maxLength, prompts: {}, lowercase: false };
-}
-
-export interface SaveModelOptions {
-  /** More for the model card. */
-  card?: Partial<ModelCard>;
-  /** Write `onnx/model.onnx` for other runtimes, as large again as the weights. Default true. */
-  onnx?: boolean;
 }
 
 /**
@@ -172,44 +174,51 @@ export async function saveEncoderModel(
   model: EncoderModel,
   options: SaveModelOptions & { overwrite?: boolean } = {},
 ): Promise<void> {
-  await writeDirectoryAtomic(folder, (temporary) => fillEncoderFolder(temporary, model, options), {
-    replaces: options.overwrite ? MODEL_FOLDER : undefined,
-  });
+  await saveFolder(folder, (temporary) => fillEncoderFolder(temporary, model, options), options);
 }
 
 /** Writes a model's files into a folder that the caller makes appear, e.g. a checkpoint with more beside them. */
 export async function fillEncoderFolder(
   folder: string,
   model: EncoderModel,
-  { card = {}, onnx = true }: SaveModelOptions = {},
+  { card, onnx }: SaveModelOptions = {},
 ): Promise<void> {
   const { spec, parameters, tokenizer, maxLength, prompts, lowercase } = model;
   const head = describeHead(model);
-  await fillModelFolder(folder, {
-    config: spec.config,
+  const saved: SavedModel = {
+    config: toHuggingFaceConfig(spec.config),
     tensors: parameters.specs
       .filter(({ name }) => !name.startsWith('head.'))
       .map(({ name, shape }) => ({ name, shape: [...shape], data: parameters.get(name) })),
-    head,
-    maxSequenceLength: maxLength,
-    prompts,
-    lowercase,
-    card: {
-      name: model.name,
-      dimension: embeddingSize(spec),
-      maxSequenceLength: maxLength,
-      similarity: head.similarity,
-      pooling: head.pooling,
-      normalize: head.normalize,
-      projection: head.dense !== undefined,
-      prompts,
-      ...card,
+    tokenizer,
+    maxLength,
+    async card() {
+      // Not loaded with the file: who opens a model to search with it, writes no card.
+      const { renderModelCard } = await import('../folder/model-card.js');
+      return renderModelCard({
+        name: model.name,
+        dimension: embeddingSize(spec),
+        maxSequenceLength: maxLength,
+        similarity: head.similarity,
+        pooling: head.pooling,
+        normalize: head.normalize,
+        projection: head.dense !== undefined,
+        dequantizedFrom: spec.config.dequantizedFrom,
+        prompts,
+        ...card,
+      });
     },
-  });
-  await tokenizer.save(folder, { maxLength });
-  if (!onnx) return;
-  await mkdir(join(folder, 'onnx'));
-  await writeFileAtomic(join(folder, 'onnx', 'model.onnx'), exportOnnx(spec, parameters));
+    onnx: () => exportOnnx(spec, parameters),
+    writeMore: (place) =>
+      writeSentenceTransformersFiles(place, {
+        head,
+        hiddenSize: spec.config.hiddenSize,
+        maxSequenceLength: maxLength,
+        prompts,
+        lowercase,
+      }),
+  };
+  await fillFolder(folder, saved, { onnx });
 }
 
 function describeHead({ spec: { config, head }, parameters }: EncoderModel): HeadDescription {

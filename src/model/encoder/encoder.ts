@@ -1,31 +1,34 @@
 import { Graph } from '../../engine/index.js';
 import { lengthOfPieces, type SplitTokensOptions, splitTokens } from '../../text/split-tokens.js';
-import { batchCount, type TokenBatch, tokensAt } from '../../text/token-batch.js';
+import type { TokenBatch } from '../../text/token-batch.js';
+import { checkOffsets, type EncodedTexts } from './encoded-texts.js';
 import { buildEncoder, embeddingSize } from './encoder-graph.js';
 import { type EncoderModel, prepareText } from './encoder-model.js';
-import type { TokenizedText } from './packed-batch.js';
 import { type OnBatch, TextRows, type TextRowsOptions } from './text-rows.js';
+import { type TokenizedTexts, tokenizedTexts } from './tokenized-texts.js';
 
 export type EncoderOptions = TextRowsOptions;
 
 export interface EncodeOptions {
   /** Which of the model's prompts to put before each text, e.g. `query` or `document`. */
   use?: string;
+  /** Reads each text in pieces (MaxP). Default: as a whole, cut to the model's length. */
+  split?: SplitTokensOptions;
   /** Told after each batch how many texts and tokens it had. */
   onBatch?: OnBatch;
 }
 
 /**
- * A model compiled for encoding: texts in, vectors out.
+ * A model compiled for encoding: texts in, rows of numbers out.
  *
  * @example
  * const encoder = await Encoder.create(await loadEncoderModel('minilm'));
- * const vectors = await encoder.encode(['near miss', 'close call']);
+ * const { vectors } = await encoder.encode(['near miss', 'close call']);
  * await encoder.release();
  */
 export class Encoder {
   readonly model: EncoderModel;
-  /** Numbers in a vector. */
+  /** Numbers in a row. */
   readonly dimension: number;
   readonly #rows: TextRows;
 
@@ -40,7 +43,8 @@ export class Encoder {
     const graph = new Graph();
     const { embeddings } = buildEncoder(graph, model.spec, { groups: 1, inference: true });
     const { spec, parameters } = model;
-    const shape = { config: spec.config, pooling: spec.head.pooling, size: embeddingSize(spec) };
+    const { pooling } = spec.head;
+    const shape = { config: spec.config, pooling, size: embeddingSize(spec), rowsOf: () => 1 };
     return new Encoder(
       model,
       await TextRows.compile({ graph, rows: embeddings, parameters, ...shape }, options),
@@ -56,33 +60,28 @@ export class Encoder {
     );
   }
 
-  /** The vectors of `texts`, one row of {@link Encoder.dimension} numbers after another. */
-  async encode(texts: readonly string[], options: EncodeOptions = {}): Promise<Float32Array> {
-    const tokens = await this.tokenize(texts, options.use);
-    const views = texts.map((_, i) => ({ ids: tokensAt(tokens, i) }));
-    return this.encodeTokens(views, options);
+  /** The rows of `texts`: one for each, or one for each piece. */
+  async encode(texts: readonly string[], options: EncodeOptions = {}): Promise<EncodedTexts> {
+    return this.encodeTokens(await this.#read(texts, options), options);
   }
 
-  /** The vectors of the pieces of each text, as MaxP reads it; those of text `i` start at `pieceOffsets[i]`. */
-  async encodePieces(
-    texts: readonly string[],
-    split: SplitTokensOptions,
-    options: EncodeOptions = {},
-  ): Promise<{ vectors: Float32Array; pieceOffsets: Uint32Array }> {
-    const pieces = splitTokens(await this.tokenize(texts, options.use, lengthOfPieces(split)), split);
-    const views = Array.from({ length: batchCount(pieces) }, (_, i) => ({ ids: tokensAt(pieces, i) }));
-    return { vectors: await this.encodeTokens(views, options), pieceOffsets: pieces.pieceOffsets };
-  }
-
-  /** The same for texts already tokenised. Texts of similar length are encoded together. */
-  encodeTokens(
-    texts: readonly TokenizedText[],
+  /** The same for texts already tokenised. Pieces of similar length are encoded together. */
+  async encodeTokens(
+    { texts, offsets }: TokenizedTexts,
     options: Pick<EncodeOptions, 'onBatch'> = {},
-  ): Promise<Float32Array> {
-    return this.#rows.of(texts, options.onBatch);
+  ): Promise<EncodedTexts> {
+    checkOffsets(offsets, { rows: texts.length });
+    const pieces = await this.#rows.of(texts, options.onBatch);
+    return { ...pieces, offsets: Uint32Array.from(offsets, (piece) => pieces.offsets[piece]) };
   }
 
   async release(): Promise<void> {
     await this.#rows.release();
+  }
+
+  async #read(texts: readonly string[], { use, split }: EncodeOptions): Promise<TokenizedTexts> {
+    if (!split) return tokenizedTexts(await this.tokenize(texts, use));
+    const pieces = splitTokens(await this.tokenize(texts, use, lengthOfPieces(split)), split);
+    return tokenizedTexts(pieces, pieces.pieceOffsets);
   }
 }

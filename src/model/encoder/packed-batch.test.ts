@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { batchByTokens, groupByLength, MASKED, packBatch, type TokenizedText } from './packed-batch.js';
+import { batchByTokens, MASKED, packBatch, type TokenizedText } from './packed-batch.js';
 
-const lengths = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 9 });
+const lengths = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 4, maxLength: 9 });
 
 /** The least padded size of any cut of the sorted lengths into at most `groups`, tried one by one. */
 function leastPadded(sorted: number[], groups: number): number {
@@ -15,29 +15,6 @@ function leastPadded(sorted: number[], groups: number): number {
   return Math.min(...sizes);
 }
 
-describe('groupByLength', () => {
-  test('pads as little as the best of all cuts, and leaves no text out', () => {
-    fc.assert(
-      fc.property(lengths, fc.integer({ min: 1, max: 4 }), (sizes, most) => {
-        const groups = groupByLength(sizes, most);
-        expect(groups.length).toBeLessThanOrEqual(most);
-        const members = groups.flatMap((group) => group.members);
-        expect(members.toSorted((a, b) => a - b)).toEqual(sizes.map((_, i) => i));
-        for (const group of groups) {
-          expect(Math.max(...group.members.map((member) => sizes[member]))).toBe(group.length);
-        }
-        const padded = groups.reduce((sum, group) => sum + group.members.length * group.length, 0);
-        expect(padded).toBe(
-          leastPadded(
-            sizes.toSorted((a, b) => a - b),
-            most,
-          ),
-        );
-      }),
-    );
-  });
-});
-
 const texts = fc.array(fc.array(fc.integer({ min: 1, max: 99 }), { minLength: 1, maxLength: 7 }), {
   minLength: 4,
   maxLength: 10,
@@ -49,6 +26,22 @@ describe('packBatch', () => {
     groups: fc.integer({ min: 1, max: 4 }),
     padTokenId: fc.constantFrom(0, 1),
     positionOffset: fc.constantFrom(0, 2),
+  });
+
+  test('pads as little as the best of all cuts by length', () => {
+    fc.assert(
+      fc.property(lengths, fc.integer({ min: 1, max: 4 }), (sizes, groups) => {
+        const texts = sizes.map((size) => ({ ids: new Int32Array(size) }));
+        const packed = packBatch(texts, { groups, pooling: 'mean', padTokenId: 0, positionOffset: 0 });
+        expect(packed.ids.data).toHaveLength(
+          leastPadded(
+            sizes.toSorted((a, b) => a - b),
+            groups,
+          ),
+        );
+        expect([...packed.order].sort()).toEqual(sizes.map((_, i) => i));
+      }),
+    );
   });
 
   test("every text's tokens are found at its row, with their positions, mask and pooling weights", () => {

@@ -1,7 +1,7 @@
 import type { DenseTensor } from '../../engine/index.js';
 
 /** Texts of similar length, padded to the longest of them. */
-export interface LengthGroup {
+interface LengthGroup {
   /** Which texts, by their place in the list that was grouped. */
   members: number[];
   /** Tokens of the longest. */
@@ -12,7 +12,7 @@ export interface LengthGroup {
  * Cuts texts into at most `maxGroups` groups by length, so that as few padding tokens as possible remain
  * (optimal, by dynamic programming over the distinct lengths).
  */
-export function groupByLength(lengths: ArrayLike<number>, maxGroups: number): LengthGroup[] {
+function groupByLength(lengths: ArrayLike<number>, maxGroups: number): LengthGroup[] {
   const order = Array.from(lengths, (_, i) => i).sort((a, b) => lengths[a] - lengths[b] || a - b);
   // ends[i]: how many texts are no longer than the i-th distinct length.
   const ends: number[] = [];

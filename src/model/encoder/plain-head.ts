@@ -17,18 +17,20 @@ const EMBEDDED_NAMES = [
 
 /**
  * The head of a folder without `modules.json`. Where the weights hold ANCE's layers, it is ANCE's: first token,
- * linear layer, LayerNorm, dot product. Elsewhere mean pooling and the cosine, as sentence-transformers decides.
+ * linear layer, LayerNorm, dot product. Elsewhere the cosine, and the pooling of `1_Pooling` or of the ONNX export; where
+ * neither tells, mean pooling is a guess, as sentence-transformers guesses.
  */
 export async function readPlainHead(
   folder: string,
   weights: Weights,
   hiddenSize: number,
-): Promise<HeadDescription> {
+): Promise<{ head: HeadDescription; guessedPooling: boolean }> {
   const names = EMBEDDED_NAMES.find(({ denseWeight }) => weights.has(denseWeight));
   if (!names) {
     const path = join(folder, '1_Pooling', 'config.json');
-    const pooling = (await exists(path)) ? await readPooling(path) : 'mean';
-    return { pooling, normalize: false, similarity: 'cosine' };
+    const pooling = (await exists(path)) ? await readPooling(path) : weights.exported?.pooling;
+    const head: HeadDescription = { pooling: pooling ?? 'mean', normalize: false, similarity: 'cosine' };
+    return { head, guessedPooling: pooling === undefined };
   }
   const [out] = weights.shape(names.denseWeight);
   const layerNorm: LayerNormLayer | undefined = weights.has(names.normWeight)
@@ -39,8 +41,8 @@ export async function readPlainHead(
         eps: HEAD_LAYER_NORM_EPS,
       }
     : undefined;
-  return {
-    pooling: 'first',
+  const head: HeadDescription = {
+    pooling: weights.exported?.pooling ?? 'first',
     dense: {
       in: hiddenSize,
       out,
@@ -51,4 +53,5 @@ export async function readPlainHead(
     normalize: false,
     similarity: 'dot',
   };
+  return { head, guessedPooling: false };
 }

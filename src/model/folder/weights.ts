@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { NearmissError } from '../../base/errors.js';
 import { readJsonFile } from '../../base/json-file.js';
+import { checkFinite } from '../tensors/check-finite.js';
 import { SafetensorsFile } from '../tensors/safetensors.js';
 
 const SINGLE_FILE = 'model.safetensors';
@@ -12,8 +13,20 @@ const PICKLED = /^pytorch_model.*\.bin$/;
 /** Every encoder has it, so whatever stands before it is the prefix of the encoder's names. */
 const LANDMARK = 'embeddings.word_embeddings.weight';
 
-/** Parts of checkpoints for other tasks (masked words, classification, …) that no encoder of texts uses. */
 const OTHER_TASKS = /^(pooler|cls|lm_head|classifier|qa_outputs)\./;
+
+/** Whether a tensor belongs to another task (masked words, classification, …) and no encoder of texts uses it. */
+export function isOfOtherTask(name: string): boolean {
+  return OTHER_TASKS.test(name);
+}
+
+export interface ExportDetails {
+  path: string;
+  /** Whether some weights were rounded to 8 bits: what is read then is near the original, not the same. */
+  quantized: boolean;
+  /** How the export gets from states to one vector a text, where it does. */
+  pooling?: 'first' | 'mean';
+}
 
 /**
  * The weights of a Hugging Face folder under the names that `BertModel.state_dict()` gives them, whatever
@@ -22,10 +35,15 @@ const OTHER_TASKS = /^(pooler|cls|lm_head|classifier|qa_outputs)\./;
  * can read it all the same.
  */
 export interface Weights {
+  /** What else is known where they come out of an ONNX export. */
+  readonly exported?: ExportDetails;
   readonly names: readonly string[];
   has(name: string): boolean;
   shape(name: string): number[];
-  /** Reads one tensor as float32, into a place where one is given; a missing or misshapen one is an error that names it. */
+  /**
+   * Reads one tensor as float32, into a place where one is given; a missing or misshapen one, or one with a number that
+   * is none, is an error that names it.
+   */
   read(name: string, expectedShape: readonly number[], into?: Float32Array): Promise<Float32Array>;
   close(): Promise<void>;
 }
@@ -68,7 +86,7 @@ class FolderWeights implements Weights {
   }
 
   get names(): string[] {
-    return [...this.#places.keys()].filter((name) => !OTHER_TASKS.test(name));
+    return [...this.#places.keys()].filter((name) => !isOfOtherTask(name));
   }
 
   has(name: string): boolean {
@@ -82,7 +100,9 @@ class FolderWeights implements Weights {
 
   async read(name: string, expectedShape: readonly number[], into?: Float32Array): Promise<Float32Array> {
     const { file, storedName } = this.#place(name);
-    return file.read(storedName, expectedShape, into);
+    const values = await file.read(storedName, expectedShape, into);
+    checkFinite(values, `${file.path}: tensor "${storedName}"`);
+    return values;
   }
 
   async close(): Promise<void> {
@@ -113,7 +133,7 @@ function placesByName(folder: string, files: SafetensorsFile[]): Map<string, Pla
   for (const place of stored) {
     const name = canonicalName(place.storedName, prefix);
     const other = places.get(name);
-    if (other && !OTHER_TASKS.test(name)) {
+    if (other && !isOfOtherTask(name)) {
       throw new NearmissError(
         `${folder}: tensors "${other.storedName}" and "${place.storedName}" both stand for "${name}"`,
         { hint: 'keep only one of them in the weights' },
@@ -197,7 +217,10 @@ export function pickledOnly(model: string): NearmissError {
 
 /** The error for a place that holds no weights at all. */
 export function noWeights(model: string): NearmissError {
-  return new NearmissError(`${model}: no weights: expected ${SINGLE_FILE} or ${INDEX_FILE}`, {
-    hint: 'name a folder saved by transformers, sentence-transformers or nearmiss',
-  });
+  return new NearmissError(
+    `${model}: no weights: expected ${SINGLE_FILE}, ${INDEX_FILE} or onnx/model.onnx`,
+    {
+      hint: 'name a folder saved by transformers, sentence-transformers, optimum or nearmiss',
+    },
+  );
 }

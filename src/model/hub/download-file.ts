@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NearmissError } from '../../base/errors.js';
 import { exists } from '../../base/files.js';
+import { makeDirectory } from '../../base/make-directory.js';
 import { networkReason, TemporaryFailure } from './hub-errors.js';
 import type { HubFile } from './hub-files.js';
 
@@ -34,7 +35,7 @@ export async function downloadFile(options: DownloadOptions): Promise<void> {
     return;
   }
   const part = `${target}.part`;
-  await mkdir(dirname(target), { recursive: true });
+  await makeDirectory(dirname(target));
   const kept = await sizeOf(part);
   if (kept > 0) onBytes(kept);
   let tries = 0;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { TOKENIZER_FILES } from '../folder/tokenizer-files.js';
 import { noWeights, pickledOnly } from '../folder/weights.js';
+import { chooseExport, isDataOf } from '../onnx/export-files.js';
 
 /** What the hub tells about one revision of a model (`GET /api/models/<id>/revision/<revision>?blobs=true`). */
 export const hubModelSchema = z.looseObject({
@@ -38,7 +39,7 @@ const MODULE_FOLDER = /^(\d+_\w+)\/([^/]+)$/;
 
 /**
  * Chooses what is needed to run or train a model: settings, tokenizer, module folders and the weights once, as
- * safetensors. Exports (ONNX, OpenVINO, TensorFlow, …) stay where they are.
+ * safetensors, or where there are none, as an ONNX export. Other exports (OpenVINO, TensorFlow, …) stay where they are.
  */
 export function chooseFiles(id: string, { siblings }: z.infer<typeof hubModelSchema>): HubFile[] {
   const names = siblings.map(({ rfilename }) => rfilename);
@@ -66,6 +67,8 @@ function chooseWeights(id: string, names: string[]): string[] {
     return [index, ...files.filter((name) => /-\d+-of-\d+\.safetensors$/.test(name))];
   }
   if (files.length > 0) return files;
+  const exported = chooseExport(id, names);
+  if (exported !== undefined) return [exported, ...names.filter((name) => isDataOf(exported, name))];
   throw here.some((name) => name.endsWith('.bin')) ? pickledOnly(id) : noWeights(id);
 }
 

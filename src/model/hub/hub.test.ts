@@ -100,6 +100,21 @@ describe('downloading', () => {
     ]);
   });
 
+  test('where there are no safetensors, an ONNX export comes with its data', async () => {
+    hub.files.delete('model.safetensors');
+    const wanted = ['onnx/model.onnx', 'onnx/model.onnx_data'];
+    const unwanted = [
+      'onnx/model_quantized.onnx',
+      'onnx/model_fp16.onnx',
+      'onnx/model_fp16.onnx_data',
+      'pytorch_model.bin',
+    ];
+    for (const name of [...wanted, ...unwanted]) hub.files.set(name, Buffer.from(name));
+    const { folder } = await download();
+    expect((await readdir(join(folder, 'onnx'))).sort()).toEqual(['model.onnx', 'model.onnx_data']);
+    expect(await readdir(folder)).toEqual(['config.json', 'onnx', 'tokenizer.json']);
+  });
+
   test('a branch is looked up again, its files are not fetched again; a commit needs no network', async () => {
     const first = await download();
     const count = hub.requests.length;

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
@@ -6,8 +6,10 @@ import { cacheFolder } from '../../base/cache-folder.js';
 import { NearmissError } from '../../base/errors.js';
 import { exists, writeFileAtomic } from '../../base/files.js';
 import { parseJson } from '../../base/json-file.js';
-import { withFileLock } from '../../base/lock/file-lock.js';
+import { type WorkOptions, withFileLock } from '../../base/lock/file-lock.js';
+import { makeDirectory } from '../../base/make-directory.js';
 import { PARTIAL_PREFIX } from '../../base/partial-path.js';
+import { printable } from '../../base/printable.js';
 import { Progress } from '../../base/progress.js';
 import { downloadFile } from './download-file.js';
 import { type HubRequest, networkReason, refusal, TemporaryFailure, unreachable } from './hub-errors.js';
@@ -55,6 +57,9 @@ export async function downloadModel(id: string, options: HubOptions = {}): Promi
   const request: HubRequest = { id, revision, endpoint, hasToken: Boolean(token) };
   const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
   const retryDelayMs = options.retryDelayMs ?? 1000;
+  const tell = (message: string): void => {
+    if (!options.quiet) process.stderr.write(`${printable(message)}\n`);
+  };
 
   const pinned = await repository.find(revision);
   if (pinned && (offline || pinned.commit === revision)) return pinned;
@@ -66,17 +71,13 @@ export async function downloadModel(id: string, options: HubOptions = {}): Promi
   } catch (error) {
     if (error instanceof NearmissError) throw error;
     if (!pinned) throw unreachable(request, error);
-    if (!options.quiet) {
-      const reason = networkReason(error);
-      process.stderr.write(
-        `${id}: ${endpoint} cannot be reached (${reason}); using ${pinned.commit} as fetched before\n`,
-      );
-    }
+    const reason = networkReason(error);
+    tell(`${id}: ${endpoint} cannot be reached (${reason}); using ${pinned.commit} as fetched before`);
     return pinned;
   }
 
   const files = chooseFiles(id, info);
-  const folder = await repository.complete(info.sha, async (partial) => {
+  const download = async (partial: string): Promise<void> => {
     const bytes = files.reduce((sum, { size = 0 }) => sum + size, 0);
     const progress = new Progress({
       label: `download ${id}`,
@@ -96,7 +97,8 @@ export async function downloadModel(id: string, options: HubOptions = {}): Promi
       });
     }
     progress.finish('');
-  });
+  };
+  const folder = await repository.complete(info.sha, download, { onWait: tell });
   await repository.remember(revision, info.sha);
   return { folder, commit: info.sha };
 }
@@ -143,16 +145,21 @@ class CachedRepository {
   }
 
   /** Makes a commit's folder appear when `fill` has finished; unfinished work stays for the next time. */
-  async complete(commit: string, fill: (partial: string) => Promise<void>): Promise<string> {
+  async complete(
+    commit: string,
+    fill: (partial: string) => Promise<void>,
+    options: WorkOptions,
+  ): Promise<string> {
     const folder = join(this.#folder, commit);
     const partial = join(this.#folder, `${PARTIAL_PREFIX}${commit}`);
     try {
-      await mkdir(this.#folder, { recursive: true });
-      await withFileLock(`${partial}.lock`, async () => {
+      await makeDirectory(this.#folder);
+      const work = async (): Promise<void> => {
         if (await exists(folder)) return;
         await fill(partial);
         await rename(partial, folder);
-      });
+      };
+      await withFileLock(`${partial}.lock`, work, options);
     } catch (error) {
       if (!(error instanceof Error && 'syscall' in error)) throw error;
       throw new NearmissError(`${this.#folder}: cannot write: ${error.message}`, {

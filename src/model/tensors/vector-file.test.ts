@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NearmissError } from '../../base/errors.js';
+import { oneRowEach } from '../encoder/encoded-texts.js';
 import { idsPath, VectorFile, type VectorFileOptions, VectorFileWriter } from './vector-file.js';
 
 let folder: string;
@@ -19,7 +20,10 @@ async function write(
 ): Promise<void> {
   const writer = await VectorFileWriter.create(path, options);
   try {
-    for (const [vectors, ids] of batches) await writer.write(vectors, ids);
+    for (const [vectors, ids] of batches) {
+      const rows = Math.ceil(vectors.length / options.dimension);
+      await writer.write({ vectors, offsets: oneRowEach(rows) }, ids);
+    }
     await writer.commit();
   } catch (error) {
     await writer.abort();
@@ -52,6 +56,23 @@ test('the .npy layout is what NumPy writes', async () => {
   expect(bytes[127]).toBe(0x0a);
   expect(bytes.readFloatLE(128 + 20)).toBe(-6);
   expect(bytes.length).toBe(128 + 24);
+});
+
+test('texts of several rows: each row has the id of its text, by which they are told apart', async () => {
+  const path = join(folder, 'several.npy');
+  const encoded = { vectors: Float32Array.of(1, 2, 3, 4, 5, 6), offsets: Uint32Array.of(0, 2, 3) };
+  const writer = await VectorFileWriter.create(path, { dimension: 2, ids: true });
+  await writer.write(encoded, ['a', 'b']);
+  await writer.commit();
+  await withFile(path, async (file) => {
+    expect(await file.ids()).toEqual(['a', 'a', 'b']);
+    expect(await file.read(0, 3)).toEqual(encoded.vectors);
+  });
+  const bare = await VectorFileWriter.create(path, { dimension: 2 });
+  await expect(bare.write(encoded)).rejects.toThrow('expected one row for each text, got 3 rows');
+  const empty = { ...encoded, offsets: Uint32Array.of(0, 0, 3) };
+  await expect(bare.write(empty, ['a', 'b'])).rejects.toThrow('text 0: expected at least one row, got 0');
+  await bare.abort();
 });
 
 test('what was written in batches is read in blocks', async () => {

@@ -3,6 +3,7 @@ import { NearmissError, UsageError } from '../../base/errors.js';
 import { AtomicFile } from '../../base/files.js';
 import { detach, readLines } from '../../base/lines.js';
 import { RandomAccessFile } from '../../base/random-access-file.js';
+import { checkOffsets, type EncodedTexts, isOneRowEach } from '../encoder/encoded-texts.js';
 import { FLOAT_BYTES, readFloats, type StorageType, storedBytes } from './float-storage.js';
 import { encodeNpyHeader, type NpyHeader, readNpyHeader } from './npy.js';
 
@@ -22,7 +23,7 @@ export interface VectorFileOptions {
   dimension: number;
   /** How to store them in `.npy`: `f32` unless told. `.f32` and `.f16` say it by their name. */
   dtype?: StorageType;
-  /** Whether rows have ids. */
+  /** Whether texts have ids. */
   ids?: boolean;
 }
 
@@ -33,7 +34,9 @@ export interface VectorFileOptions {
  * @example
  * const writer = await VectorFileWriter.create('corpus.npy', { dimension: 384, dtype: 'f16', ids: true });
  * try {
- *   for await (const { vectors, ids } of batches) await writer.write(vectors, ids);
+ *   for await (const { vectors, ids } of batches) {
+ *     await writer.write({ vectors, offsets: oneRowEach(ids.length) }, ids);
+ *   }
  *   await writer.commit();
  * } catch (error) {
  *   await writer.abort();
@@ -82,15 +85,21 @@ export class VectorFileWriter {
     return this.#rows;
   }
 
-  /** Appends rows, one after another in `vectors`, with an id for each where the file has ids. */
-  async write(vectors: Float32Array, ids: readonly string[] = []): Promise<void> {
+  /** Appends the rows of texts, with an id for each text where the file has ids: all rows of a text get its id. */
+  async write({ vectors, offsets }: EncodedTexts, ids: readonly string[] = []): Promise<void> {
     const rows = vectors.length / this.dimension;
     if (!Number.isInteger(rows)) {
       throw new NearmissError(
         `${this.path}: expected rows of ${this.dimension} numbers, got ${vectors.length} numbers`,
       );
     }
-    if (this.#ids) await this.#ids.write(this.#idLines(ids, rows));
+    checkOffsets(offsets, { rows });
+    if (this.#ids) await this.#ids.write(this.#idLines(ids, offsets));
+    else if (!isOneRowEach(offsets)) {
+      throw new NearmissError(`${this.path}: expected one row for each text, got ${rows} rows`, {
+        hint: 'write ids, too: rows with the same id are one text',
+      });
+    }
     for (const bytes of storedBytes(vectors, this.dtype, this.path)) await this.#file.write(bytes);
     this.#rows += rows;
   }
@@ -110,9 +119,10 @@ export class VectorFileWriter {
     return encodeNpyHeader({ rows: this.#rows, dimension: this.dimension, type: this.dtype });
   }
 
-  #idLines(ids: readonly string[], rows: number): string {
-    if (ids.length !== rows) {
-      throw new NearmissError(`${idsPath(this.path)}: expected ${rows} ids, got ${ids.length}`);
+  #idLines(ids: readonly string[], offsets: Uint32Array): string {
+    const texts = offsets.length - 1;
+    if (ids.length !== texts) {
+      throw new NearmissError(`${idsPath(this.path)}: expected ${texts} ids, got ${ids.length}`);
     }
     const broken = ids.find((id) => /[\r\n]/.test(id));
     if (broken !== undefined) {
@@ -120,7 +130,7 @@ export class VectorFileWriter {
         hint: 'use ids without line breaks',
       });
     }
-    return ids.map((id) => `${id}\n`).join('');
+    return ids.map((id, text) => `${id}\n`.repeat(offsets[text + 1] - offsets[text])).join('');
   }
 }
 
@@ -145,7 +155,7 @@ export function storageType(path: string, asked: StorageType | undefined): Stora
  *
  * @example
  * const file = await VectorFile.open('corpus.npy');
- * for await (const block of file.blocks(4096)) search(block);
+ * for await (const block of file.blocks(4096)) await builder.add(block);
  * await file.close();
  */
 export class VectorFile {

@@ -24,7 +24,8 @@ const QUERIES_AT_ONCE = 1000;
  * Ranks the queries with BM25, on several threads.
  *
  * @example
- * const lists = listsFromBm25(await openBm25Index('indexes/scifact'), queries, { depth: 200 });
+ * const index = await openBm25Index('indexes/scifact');
+ * for await (const { query, ids } of listsFromBm25(index, queries, { depth: 200 })) console.log(query, ids[0]);
  */
 export async function* listsFromBm25(
   index: Bm25Index,

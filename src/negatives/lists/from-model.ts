@@ -1,4 +1,6 @@
-import { createVectorIndex } from '../../index/vectors/index.js';
+import { createVectorIndex, DocumentIndex } from '../../index/vectors/index.js';
+import { encodeCollection } from '../../model/encoder/encode-collection.js';
+import { OffsetsBuilder } from '../../model/encoder/encoded-texts.js';
 import type { Encoder } from '../../model/encoder/encoder.js';
 import type { RankedList } from '../rules/rule.js';
 import type { QueryText } from './from-bm25.js';
@@ -26,18 +28,18 @@ export async function* listsFromModel(
   { documents, queries, depth, onDocuments }: ModelListsOptions,
 ): AsyncGenerator<RankedList> {
   const builder = createVectorIndex({ dimension: encoder.dimension, model: encoder.model.name });
-  let texts: string[] = [];
-  const addTexts = async (): Promise<void> => {
-    await builder.add(await encoder.encode(texts, { use: 'document' }));
-    onDocuments?.(texts.length);
-    texts = [];
-  };
-  for await (const text of documents) {
-    texts.push(text);
-    if (texts.length === TEXTS_AT_ONCE) await addTexts();
+  const rows = new OffsetsBuilder();
+  const shards = encodeCollection(documents, {
+    encode: (texts, onBatch) => encoder.encode(texts, { use: 'document', onBatch }),
+    shardSize: TEXTS_AT_ONCE,
+    charactersOf: ({ length }) => length,
+  });
+  for await (const shard of shards) {
+    await builder.add(shard.vectors);
+    rows.add(shard);
+    onDocuments?.(shard.members.length);
   }
-  if (texts.length > 0) await addTexts();
-  const index = await builder.finish();
+  const index = new DocumentIndex({ vectors: await builder.finish(), offsets: rows.build() });
   try {
     yield* listsFromVectors(index, encodeQueries(encoder, queries), { depth });
   } finally {
@@ -46,9 +48,12 @@ export async function* listsFromModel(
 }
 
 async function* encodeQueries(encoder: Encoder, queries: readonly QueryText[]): AsyncGenerator<QueryVectors> {
-  for (let first = 0; first < queries.length; first += TEXTS_AT_ONCE) {
-    const some = queries.slice(first, first + TEXTS_AT_ONCE);
-    const texts = some.map(({ text }) => text);
-    yield { queries: some.map(({ query }) => query), vectors: await encoder.encode(texts, { use: 'query' }) };
+  const textsOf = (some: readonly QueryText[]): string[] => some.map(({ text }) => text);
+  const shards = encodeCollection(queries, {
+    encode: (some, onBatch) => encoder.encode(textsOf(some), { use: 'query', onBatch }),
+    shardSize: TEXTS_AT_ONCE,
+  });
+  for await (const { members, vectors } of shards) {
+    yield { queries: members.map(({ query }) => query), vectors };
   }
 }

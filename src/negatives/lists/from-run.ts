@@ -7,7 +7,7 @@ import type { RankedList } from '../rules/rule.js';
  * The rankings of a run, of whatever system; queries that are not to be trained on are passed over.
  *
  * @example
- * const lists = listsFromRun(await readRun('run.trec'), { queries, documents });
+ * const lists = [...listsFromRun(await readRun('run.trec'), { queries, documents })];
  */
 export function* listsFromRun(run: Run, { queries, documents }: CollectionIds): Generator<RankedList> {
   let found = 0;

@@ -24,6 +24,7 @@ const QUERIES_AT_ONCE = 256;
  *
  * @example
  * const lists = listsFromVectors(index, [{ queries: [0, 1], vectors }], { depth: 200 });
+ * for await (const { query, ids } of lists) console.log(query, ids[0]);
  */
 export async function* listsFromVectors(
   index: Pick<VectorSearcher | DocumentIndex, 'search'>,

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shareWords, startTinyRun, writeTinyData } from '../../analyze/tiny-run.fixture.js';
+import { openRun } from '../../run/open-run.js';
 import { evaluationSet } from '../../run/training-data.js';
-import { openRun } from '../../train/process/run-setup.js';
-import { Refresh } from '../../train/refresh/refresh.js';
+import { DenseCheckpoint } from '../../train/refresh/dense-checkpoint.js';
 import { measureBm25, measureRun } from './measure-row.js';
 
 let folder: string;
@@ -35,7 +35,7 @@ test.each([
 
     const { data, description } = await openRun(run.path, { quiet: true });
     const { queries } = await evaluationSet(data, { split: 'dev', limit: 0, seed: 0 });
-    const refresh = await Refresh.open(0, { run, recipe: description.recipe, data, session });
+    const refresh = await DenseCheckpoint.open(0, { run, recipe: description.recipe, data, session });
     const whole = await refresh.rankings(queries, data.documents.count);
     await refresh.close();
     await data.close();

@@ -4,11 +4,11 @@ import type { SessionOptions } from '../../engine/index.js';
 import { type Ranking, type Run, readRun, writeRun } from '../../evaluate/index.js';
 import { Bm25SearchPool, openBm25Index } from '../../index/bm25/index.js';
 import type { RankedList } from '../../negatives/index.js';
+import { bm25Folder } from '../../run/bm25-folder.js';
+import { openRun } from '../../run/open-run.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import { evaluationSet } from '../../run/training-data.js';
-import { bm25Folder } from '../../train/mining/static-candidates.js';
-import { openRun } from '../../train/process/run-setup.js';
-import { Refresh } from '../../train/refresh/refresh.js';
+import { DenseCheckpoint } from '../../train/refresh/dense-checkpoint.js';
 import { rankInParts } from './rank-in-parts.js';
 import { RERANK_DEPTH } from './rows.js';
 
@@ -38,7 +38,7 @@ export async function measureRun(
   }
   const { data, description } = await openRun(run.path, { quiet: true });
   const { queries } = await evaluationSet(data, { split, limit: 0, seed: 0 });
-  const refresh = await Refresh.open(step, { run, recipe: description.recipe, data, session });
+  const refresh = await DenseCheckpoint.open(step, { run, recipe: description.recipe, data, session });
   const retrieval = new Map<string, Ranking>();
   const rerank = new Map<string, Ranking>();
   const { cache } = data.documents;

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { z } from 'zod';
-import { AtomicFile, writeDirectoryAtomic } from '../../base/files.js';
-import { writeJsonFile } from '../../base/json-file.js';
+import { CheckedFile, type FileCheck, fileCheckSchema } from '../../base/checked-file.js';
+import { writeDirectoryAtomic } from '../../base/files.js';
+import { writeSealedJsonFile } from '../../base/json-file.js';
 import { ContentHash } from '../../data/content-hash.js';
 import type { Document } from '../../data/index.js';
 
@@ -16,7 +18,11 @@ export const STORE_FILES = {
   ids: 'ids.jsonl',
   /** Metadata as JSON or an empty line, to be filtered without reading texts. */
   metadata: 'metadata.jsonl',
+  /** The CRC-32 of each document's line (uint32): one is read without the others. */
+  checks: 'checks.bin',
 } as const;
+
+const { meta: _meta, ...CHECKED } = STORE_FILES;
 
 export const storeMetaSchema = z.object({
   format: z.literal('nearmiss-documents'),
@@ -28,6 +34,8 @@ export const storeMetaSchema = z.object({
   content: z.string(),
   /** Bytes of documents.jsonl. */
   bytes: z.int().min(0),
+  /** Sizes and checksums of the other files; older stores do not have them. */
+  files: z.record(z.enum(CHECKED), fileCheckSchema).optional(),
 });
 
 export type StoreMeta = z.infer<typeof storeMetaSchema>;
@@ -56,12 +64,15 @@ async function fillStore(
     ),
   );
   const [lines, ids, metadata] = writers;
-  const offsets = new OffsetList();
+  const offsets = new NumberList(Float64Array);
+  const checks = new NumberList(Uint32Array);
   const content = new ContentHash();
   try {
     for await (const document of documents) {
+      const line = content.add(document);
       offsets.push(lines.bytes);
-      await lines.write(content.add(document));
+      checks.push(crc32(`${line}\n`));
+      await lines.write(line);
       await ids.write(JSON.stringify(document.id));
       await metadata.write(document.metadata === undefined ? '' : JSON.stringify(document.metadata));
       onDocument?.();
@@ -72,9 +83,6 @@ async function fillStore(
     await Promise.all(writers.map((writer) => writer.abort()));
     throw error;
   }
-  const file = await AtomicFile.create(join(folder, STORE_FILES.offsets));
-  await file.write(offsets.toBytes());
-  await file.commit();
   const meta: StoreMeta = {
     format: 'nearmiss-documents',
     version: 1,
@@ -82,23 +90,34 @@ async function fillStore(
     source,
     content: content.digest(),
     bytes: lines.bytes,
+    files: {
+      [STORE_FILES.documents]: lines.check,
+      [STORE_FILES.ids]: ids.check,
+      [STORE_FILES.metadata]: metadata.check,
+      [STORE_FILES.offsets]: await writeNumbers(join(folder, STORE_FILES.offsets), offsets),
+      [STORE_FILES.checks]: await writeNumbers(join(folder, STORE_FILES.checks), checks),
+    },
   };
-  await writeJsonFile(join(folder, STORE_FILES.meta), meta);
+  await writeSealedJsonFile(join(folder, STORE_FILES.meta), meta);
 }
 
 /** Writes lines through a buffer. */
 class LineWriter {
   /** Bytes of all lines so far, written or not. */
   bytes = 0;
-  readonly #file: AtomicFile;
+  readonly #file: CheckedFile;
   #waiting = '';
 
-  private constructor(file: AtomicFile) {
+  private constructor(file: CheckedFile) {
     this.#file = file;
   }
 
   static async create(path: string): Promise<LineWriter> {
-    return new LineWriter(await AtomicFile.create(path));
+    return new LineWriter(await CheckedFile.create(path));
+  }
+
+  get check(): FileCheck {
+    return this.#file.check;
   }
 
   async write(line: string): Promise<void> {
@@ -123,20 +142,38 @@ class LineWriter {
   }
 }
 
-class OffsetList {
+async function writeNumbers(path: string, numbers: NumberList): Promise<FileCheck> {
+  const file = await CheckedFile.create(path);
+  try {
+    await file.write(numbers.values);
+    await file.commit();
+  } catch (error) {
+    await file.abort();
+    throw error;
+  }
+  return file.check;
+}
+
+class NumberList {
   length = 0;
-  #values = new Float64Array(1 << 10);
+  readonly #make: typeof Float64Array | typeof Uint32Array;
+  #values: Float64Array | Uint32Array;
+
+  constructor(make: typeof Float64Array | typeof Uint32Array) {
+    this.#make = make;
+    this.#values = new make(1 << 10);
+  }
+
+  get values(): Float64Array | Uint32Array {
+    return this.#values.subarray(0, this.length);
+  }
 
   push(value: number): void {
     if (this.length === this.#values.length) {
-      const longer = new Float64Array(2 * this.length);
+      const longer = new this.#make(2 * this.length);
       longer.set(this.#values);
       this.#values = longer;
     }
     this.#values[this.length++] = value;
-  }
-
-  toBytes(): Uint8Array {
-    return new Uint8Array(this.#values.buffer, 0, 8 * this.length);
   }
 }

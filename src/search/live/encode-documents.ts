@@ -1,4 +1,6 @@
 import { fullText } from '../../data/dataset.js';
+import { encodeCollection } from '../../model/encoder/encode-collection.js';
+import { rowsOf } from '../../model/encoder/encoded-texts.js';
 import type { Searcher } from '../searcher.js';
 import type { LiveEntry } from './log/log-record.js';
 
@@ -12,12 +14,17 @@ export async function encodeDocuments(
 ): Promise<LiveEntry[]> {
   const encoded = entries.map((entry): LiveEntry => ({ ...entry, vectors: undefined }));
   if (searcher.model === undefined) return encoded;
-  const documents = encoded.filter(({ document }) => document !== undefined);
-  for (let start = 0; start < documents.length; start += DOCUMENTS_AT_ONCE) {
-    const part = documents.slice(start, start + DOCUMENTS_AT_ONCE);
-    const vectors = await searcher.encodeDocuments(part.map(({ document }) => fullText(document!)));
-    part.forEach((entry, i) => {
-      entry.vectors = vectors[i];
+  const shards = encodeCollection(
+    encoded.filter(({ document }) => document !== undefined),
+    {
+      encode: (part) => searcher.encodeDocuments(part.map(({ document }) => fullText(document!))),
+      shardSize: DOCUMENTS_AT_ONCE,
+    },
+  );
+  for await (const shard of shards) {
+    shard.members.forEach((entry, i) => {
+      // A copy: documents come and go, and none should keep the rows of its company.
+      entry.vectors = rowsOf(shard, i).slice();
     });
   }
   return encoded;

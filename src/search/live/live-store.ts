@@ -128,7 +128,7 @@ export class LiveStore {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#replacements;
-    await this.#queue.exclusively(() => this.#log.close());
+    await this.#queue.exclusively(() => this.#log.close({ isOurs: !this.#lost.aborted }));
   }
 
   #checkOpen(): void {

@@ -44,6 +44,7 @@ const READ_ONLY_STATE =
  * @example
  * const live = await openLiveSearcher('runs/medquad', { state: 'state/medquad' });
  * await live.upsert([{ id: 'new-1', text: 'Iron tablets and anemia' }]);
+ * await live.close();
  */
 export async function openLiveSearcher(
   base: Searcher | string,
@@ -74,7 +75,7 @@ async function open(searcher: Searcher, options: OpenLiveOptions): Promise<LiveS
     const replay = new Replay(model);
     log = await WriteAheadLog.open(state, {
       onRecord: (record, where) => replay.add(record, where),
-      onCut: onWarning,
+      onWarning,
     });
     const layer = new Layer(new LeasedSearcher(base), model);
     const encoded = await fill(layer, replay, options.onProgress);

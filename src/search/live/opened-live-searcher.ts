@@ -1,4 +1,5 @@
 import type { Document } from '../../data/index.js';
+import type { EncodedTexts } from '../../model/encoder/encoded-texts.js';
 import type { Hit, Retriever, SearchMode } from '../retrievers/retriever.js';
 import type { CascadeChoice, Searcher, SearchVectorsOptions } from '../searcher.js';
 import type { Snippet } from '../snippet.js';
@@ -67,7 +68,7 @@ export class OpenedLiveSearcher extends OverBase implements LiveSearcher {
     return this.#onSnapshot((snapshot) => snapshot.encode(texts, use));
   }
 
-  encodeDocuments(texts: readonly string[]): Promise<Float32Array[]> {
+  encodeDocuments(texts: readonly string[]): Promise<EncodedTexts> {
     return this.#onSnapshot((snapshot) => snapshot.encodeDocuments(texts));
   }
 

@@ -25,15 +25,17 @@ export async function openKept<T>(kept: KeptFolder<T>): Promise<T> {
       onNote?.(`${error.message}; it is damaged and made again`);
     }
   }
-  return withWriteLock(`${folder}.lock`, READ_ONLY_CACHE, async () => {
+  const work = async (): Promise<T> => {
     // Another process may have been faster.
     const made = (await exists(folder)) ? await open().catch(() => undefined) : undefined;
     if (made !== undefined) return made;
     await rm(folder, { recursive: true, force: true });
     await make();
+    const opened = await open();
     await removeFormer(folder, prefix);
-    return open();
-  });
+    return opened;
+  };
+  return withWriteLock(`${folder}.lock`, READ_ONLY_CACHE, work, { onWait: onNote });
 }
 
 async function removeFormer(folder: string, prefix: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { NearmissError } from '../../base/errors.js';
 import { type Document, fullText } from '../../data/dataset.js';
+import type { EncodedTexts } from '../../model/encoder/encoded-texts.js';
 import type { BaseSearcher } from '../base-searcher.js';
 import { type DocumentStore, NO_DOCUMENTS } from '../document-store.js';
 import type { StoredDocuments } from '../documents/stored-documents.js';
@@ -71,12 +72,12 @@ export class OpenedSearcher implements BaseSearcher {
   }
 
   async encode(texts: readonly string[], use: TextUse): Promise<Float32Array> {
-    return this.#model().embedder.encode(texts, use);
+    return (await this.#model().embedder.encode(texts, use)).vectors;
   }
 
-  async encodeDocuments(texts: readonly string[]): Promise<Float32Array[]> {
+  async encodeDocuments(texts: readonly string[]): Promise<EncodedTexts> {
     const { embedder, split } = this.#model();
-    return embedder.encodePieces(texts, split);
+    return embedder.encode(texts, 'document', split);
   }
 
   async vectorOf(id: string): Promise<Float32Array | undefined> {

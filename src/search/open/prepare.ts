@@ -1,8 +1,11 @@
 import { join } from 'node:path';
-import { fullText } from '../../data/dataset.js';
+import { type Document, fullText } from '../../data/dataset.js';
 import type { SourcesDataset } from '../../data/sources-dataset.js';
 import { type Bm25Index, buildBm25Index, openBm25Index } from '../../index/bm25/index.js';
 import type { DocumentIndex } from '../../index/vectors/document-index.js';
+import { type EncodedShard, encodeCollection } from '../../model/encoder/encode-collection.js';
+import { OffsetsBuilder } from '../../model/encoder/encoded-texts.js';
+import { ShardFolder } from '../../model/encoder/shard-folder.js';
 import type { Language } from '../../text/analyzers/index.js';
 import type { StoredDocuments } from '../documents/stored-documents.js';
 import type { Embedder } from '../embedder.js';
@@ -18,7 +21,7 @@ export interface Preparation {
   onNote?: OpenSearcherOptions['onNote'];
 }
 
-/** Documents encoded and written at once. */
+/** Documents encoded and written at once: what is lost when it is killed. */
 const DOCUMENTS_AT_ONCE = 1024;
 /** Of a hash in a folder's name. */
 const HASH_DIGITS = 12;
@@ -47,7 +50,7 @@ export async function prepareVectors(
   embedder: Embedder,
   openIndex: (folder: string) => Promise<DocumentIndex>,
 ): Promise<DocumentIndex> {
-  const { store, cache, onProgress, onNote } = preparation;
+  const { dataset, store, cache, onProgress, onNote } = preparation;
   const { name, dimension, fingerprint } = embedder.info;
   const model = fingerprint.slice(0, HASH_DIGITS);
   const folder = join(cache, `vectors-${model}-${store.content.slice(0, HASH_DIGITS)}`);
@@ -57,29 +60,36 @@ export async function prepareVectors(
     );
     const step = { label: `encode with ${name}`, unit: 'documents', total: store.count, place: folder };
     const progress = onProgress?.(step);
-    const vectors = encodeAll(preparation, embedder, (documents) => progress?.advance(documents));
-    const extra = documentFiles(documentsFromIds(store.ids(), folder));
-    await writeVectorIndex(folder, vectors, { dimension, model: name, extra });
+    const keep = new ShardFolder(`${folder}.shards`, { dimension });
+    const rows = new OffsetsBuilder();
+    async function* vectors(): AsyncGenerator<Float32Array> {
+      for await (const shard of encodeDocuments(dataset, embedder, keep)) {
+        rows.add(shard);
+        progress?.advance(shard.members.length);
+        yield shard.vectors;
+      }
+    }
+    await writeVectorIndex(folder, vectors(), {
+      dimension,
+      model: name,
+      extra: (files) =>
+        documentFiles({ ...documentsFromIds(store.ids(), folder), offsets: rows.build() })(files),
+    });
+    await keep.remove();
     progress?.finish();
   };
   return openKept({ folder, prefix: `vectors-${model}-`, make, open: () => openIndex(folder), onNote });
 }
 
-async function* encodeAll(
-  { dataset }: Preparation,
+function encodeDocuments(
+  dataset: SourcesDataset,
   embedder: Embedder,
-  onDone: (documents: number) => void,
-): AsyncGenerator<Float32Array> {
-  let texts: string[] = [];
-  const encode = async (): Promise<Float32Array> => {
-    const vectors = await embedder.encode(texts, 'document');
-    onDone(texts.length);
-    texts = [];
-    return vectors;
-  };
-  for await (const document of dataset.documents()) {
-    texts.push(fullText(document));
-    if (texts.length === DOCUMENTS_AT_ONCE) yield await encode();
-  }
-  if (texts.length > 0) yield await encode();
+  keep: ShardFolder,
+): AsyncGenerator<EncodedShard<Document>> {
+  return encodeCollection(dataset.documents(), {
+    encode: (documents) => embedder.encode(documents.map(fullText), 'document'),
+    shardSize: DOCUMENTS_AT_ONCE,
+    charactersOf: ({ text }) => text.length,
+    keep,
+  });
 }

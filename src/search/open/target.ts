@@ -52,8 +52,8 @@ export async function resolveTarget(path: string, options: TargetOptions): Promi
   if (await isRun(path)) return runTarget(path, name, options);
   const cache = options.cache ?? (await writableCache(await besideFolder(path), path));
   if (!info.isDirectory()) return { name, data: path, model, cache };
-  const index = await indexFormat(path);
-  if (index === BM25_FORMAT) return { name, data, model, bm25: path, cache };
+  const index = await indexKind(path);
+  if (index === 'words') return { name, data, model, bm25: path, cache };
   if (index !== undefined) return { name, data, model, vectors: path, cache };
   if (await exists(join(path, 'config.json'))) {
     throw new NearmissError(`${path}: this is a model, not something to search`, {
@@ -89,10 +89,25 @@ async function runTarget(path: string, name: string, options: TargetOptions): Pr
   };
 }
 
-async function indexFormat(folder: string): Promise<string | undefined> {
-  const schema = z.object({ format: z.string().startsWith('nearmiss-') });
-  const meta = await readJsonFile(join(folder, 'meta.json'), schema).catch(() => undefined);
-  return meta?.format;
+/** Files that only one kind of index has beside its description. */
+const TELLING_FILES = [
+  { file: 'terms.bin', kind: 'words' },
+  { file: 'vectors.bin', kind: 'vectors' },
+  { file: 'graph.usearch', kind: 'vectors' },
+] as const;
+
+async function indexKind(folder: string): Promise<'words' | 'vectors' | undefined> {
+  const path = join(folder, 'meta.json');
+  if (!(await exists(path))) return undefined;
+  try {
+    const { format } = await readJsonFile(path, z.object({ format: z.string() }));
+    if (!format.startsWith('nearmiss-')) return undefined;
+    return format === BM25_FORMAT ? 'words' : 'vectors';
+  } catch {
+    // A damaged description is told of by whoever opens the index, not taken for a collection.
+    for (const { file, kind } of TELLING_FILES) if (await exists(join(folder, file))) return kind;
+    return undefined;
+  }
 }
 
 /** The place wanted, or one in the user's cache where that may not be written. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { exists } from '../../base/files.js';
-import { readJsonFile, writeJsonFile } from '../../base/json-file.js';
+import { readJsonFile, writeSealedJsonFile } from '../../base/json-file.js';
 import type { HybridOptions } from '../retrievers/hybrid-retriever.js';
 
 const schema = z.object({
@@ -27,7 +27,7 @@ export function tunedFusionFile(cache: string): string {
 }
 
 export async function writeTunedFusion(cache: string, tuned: TunedFusion): Promise<void> {
-  await writeJsonFile(tunedFusionFile(cache), tuned);
+  await writeSealedJsonFile(tunedFusionFile(cache), tuned);
 }
 
 /** How to fuse as it was tuned; weights of another model or collection do not count. */

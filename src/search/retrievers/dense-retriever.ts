@@ -22,7 +22,7 @@ export class DenseRetriever implements Retriever {
     const results: Hit[][] = [];
     for (let start = 0; start < queries.length; start += QUERIES_AT_ONCE) {
       const part = queries.slice(start, start + QUERIES_AT_ONCE);
-      const vectors = await this.#embedder.encode(part, 'query');
+      const { vectors } = await this.#embedder.encode(part, 'query');
       for (const hits of await this.#index.search(vectors, { k, filter })) {
         results.push(explain ? ranked(hits.map((hit) => this.#explained(hit))) : hits);
       }

@@ -1,4 +1,5 @@
 import type { SessionOptions } from '../../engine/index.js';
+import type { EncodedTexts } from '../../model/encoder/encoded-texts.js';
 import type { SplitTokensOptions } from '../../text/split-tokens.js';
 import type { EmbedderInfo, TextUse } from '../embedder.js';
 import type { Reranker } from '../retrievers/reranker.js';
@@ -9,18 +10,25 @@ export interface WorkerInfo {
   reranker: Pick<Reranker, 'fingerprint'>;
 }
 
+export type WorkerKind = keyof WorkerInfo;
+
 /** What a model worker loads. */
-export interface WorkerStart {
-  kind: keyof WorkerInfo;
+export interface WorkerStart<Kind extends WorkerKind = WorkerKind> {
+  kind: Kind;
   model: string;
   session?: SessionOptions;
+  /** Modules whose kinds the model may have. */
+  modules: string[];
 }
 
-/** Texts to encode, as a whole or in pieces, or to score for a query. */
-export type WorkerTask =
-  | { kind: 'encode'; texts: readonly string[]; use: TextUse }
-  | { kind: 'encode pieces of'; texts: readonly string[]; split: SplitTokensOptions }
-  | { kind: 'score'; query: string; texts: readonly string[] };
+/** What a model worker is asked: to encode texts, as a whole or in pieces, or to score them for a query. */
+export interface WorkerTasks {
+  embedder: { texts: readonly string[]; use: TextUse; split?: SplitTokensOptions };
+  reranker: { query: string; texts: readonly string[] };
+}
 
-/** One array for everything that was asked for; of pieces, one for each text. */
-export type WorkerReply = Float32Array[];
+/** What it answers. */
+export interface WorkerReplies {
+  embedder: EncodedTexts;
+  reranker: Float32Array;
+}

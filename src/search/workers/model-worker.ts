@@ -1,47 +1,54 @@
 // Runs an embedder or a reranker in a worker thread for worker-models.ts.
 import { parentPort, workerData } from 'node:worker_threads';
-import { answerCalls } from '../../base/worker-calls.js';
-import type { WorkerInfo, WorkerReply, WorkerStart, WorkerTask } from './messages.js';
+import { answerCalls, type Handover } from '../../base/worker-calls.js';
+import type { SessionOptions } from '../../engine/index.js';
+import { loadModules } from '../../recipe/modules.js';
+import type { WorkerInfo, WorkerKind, WorkerReplies, WorkerStart, WorkerTasks } from './messages.js';
 
-interface Loaded {
-  info: WorkerInfo[WorkerStart['kind']];
-  work(task: WorkerTask): Promise<WorkerReply>;
+interface Loaded<Kind extends WorkerKind> {
+  started: WorkerInfo[Kind];
+  answer(task: WorkerTasks[Kind]): Promise<Handover<WorkerReplies[Kind]>>;
 }
 
-/** Imports only what its kind needs: a worker's modules are most of the time it takes to start. */
-async function load({ kind, model, session }: WorkerStart): Promise<Loaded> {
-  if (kind === 'embedder') {
+type Loader<Kind extends WorkerKind> = (model: string, session?: SessionOptions) => Promise<Loaded<Kind>>;
+
+/** Each imports only what its kind needs: a worker's modules are most of the time it takes to start. */
+const LOADERS: { [Kind in WorkerKind]: Loader<Kind> } = {
+  async embedder(model, session) {
     const { LocalEmbedder } = await import('../embedder.js');
     const embedder = await LocalEmbedder.open(model, session);
     return {
-      info: embedder.info,
-      work: async (task) => {
-        if (task.kind === 'encode') return [await embedder.encode(task.texts, task.use)];
-        if (task.kind === 'encode pieces of') return embedder.encodePieces(task.texts, task.split);
-        return wrongTask(task);
+      started: embedder.info,
+      answer: async ({ texts, use, split }) => {
+        const reply = await embedder.encode(texts, use, split);
+        return { reply, transfer: [bufferOf(reply.vectors), bufferOf(reply.offsets)] };
       },
     };
-  }
-  const { openCrossEncoder } = await import('../retrievers/cross-encoder-reranker.js');
-  const reranker = await openCrossEncoder(model, session);
-  return {
-    info: { fingerprint: reranker.fingerprint },
-    work: async (task) =>
-      task.kind === 'score' ? [await reranker.score(task.query, task.texts)] : wrongTask(task),
-  };
+  },
+  async reranker(model, session) {
+    const { openCrossEncoder } = await import('../retrievers/cross-encoder-reranker.js');
+    const reranker = await openCrossEncoder(model, session);
+    return {
+      started: { fingerprint: reranker.fingerprint },
+      answer: async ({ query, texts }) => {
+        const reply = await reranker.score(query, texts);
+        return { reply, transfer: [bufferOf(reply)] };
+      },
+    };
+  },
+};
+
+function bufferOf({ buffer }: Float32Array | Uint32Array): ArrayBuffer {
+  return buffer as ArrayBuffer;
 }
 
-function wrongTask({ kind }: WorkerTask): never {
-  throw new Error(`This worker cannot ${kind}`);
+async function serve<Kind extends WorkerKind>(start: WorkerStart<Kind>): Promise<void> {
+  const { kind, model, session, modules } = start;
+  const load: Loader<Kind> = LOADERS[kind];
+  await answerCalls(parentPort!, async () => {
+    await loadModules(modules);
+    return load(model, session);
+  });
 }
 
-await answerCalls<WorkerTask, WorkerReply, Loaded['info']>(parentPort!, async () => {
-  const { info, work } = await load(workerData as WorkerStart);
-  return {
-    started: info,
-    answer: async (task) => {
-      const reply = await work(task);
-      return { reply, transfer: reply.map(({ buffer }) => buffer as ArrayBuffer) };
-    },
-  };
-});
+await serve(workerData as WorkerStart);

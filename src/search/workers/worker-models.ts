@@ -5,18 +5,17 @@ import { Worker } from 'node:worker_threads';
 import { packageFile } from '../../base/package-files.js';
 import { WorkerCalls } from '../../base/worker-calls.js';
 import type { SessionOptions } from '../../engine/index.js';
-import type { Embedder, TextUse } from '../embedder.js';
+import { loadedModules } from '../../recipe/modules.js';
+import type { Embedder } from '../embedder.js';
 import { CROSS_ENCODER_PART, type Reranker } from '../retrievers/reranker.js';
-import type { WorkerInfo, WorkerReply, WorkerStart, WorkerTask } from './messages.js';
+import type { WorkerInfo, WorkerKind, WorkerReplies, WorkerStart, WorkerTasks } from './messages.js';
 
 /** Opens a model in a worker thread, so that the caller stays free while it encodes. */
 export async function openEmbedderInWorker(model: string, session?: SessionOptions): Promise<Embedder> {
   const { info, calls } = await startModel('embedder', { model, session });
   return {
     info,
-    encode: async (texts: readonly string[], use: TextUse) =>
-      (await calls.ask({ kind: 'encode', texts, use }))[0],
-    encodePieces: (texts, split) => calls.ask({ kind: 'encode pieces of', texts, split }),
+    encode: (texts, use, split) => calls.ask({ texts, use, split }),
     close: () => calls.end(),
   };
 }
@@ -27,21 +26,21 @@ export async function openCrossEncoderInWorker(model: string, session?: SessionO
   return {
     name: CROSS_ENCODER_PART,
     ...info,
-    score: async (query, texts) => (await calls.ask({ kind: 'score', query, texts }))[0],
+    score: (query, texts) => calls.ask({ query, texts }),
     close: () => calls.end(),
   };
 }
 
-interface StartedModel<Kind extends keyof WorkerInfo> {
+interface StartedModel<Kind extends WorkerKind> {
   info: WorkerInfo[Kind];
-  calls: WorkerCalls<WorkerTask, WorkerReply, WorkerInfo[Kind]>;
+  calls: WorkerCalls<WorkerTasks[Kind], WorkerReplies[Kind], WorkerInfo[Kind]>;
 }
 
-async function startModel<Kind extends keyof WorkerInfo>(
+async function startModel<Kind extends WorkerKind>(
   kind: Kind,
-  what: Omit<WorkerStart, 'kind'>,
+  what: Omit<WorkerStart, 'kind' | 'modules'>,
 ): Promise<StartedModel<Kind>> {
-  const workerData: WorkerStart = { kind, ...what };
+  const workerData: WorkerStart = { kind, ...what, modules: loadedModules() };
   const worker = new Worker(packageFile('dist/search/workers/model-worker.js'), { workerData });
   const calls: StartedModel<Kind>['calls'] = new WorkerCalls(worker, 'model worker');
   try {

@@ -1,30 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../api-error.js';
 import type { Role } from '../names.js';
+import type { Access, AccessOptions } from './access-options.js';
 import { refuseForeignPages } from './foreign-pages.js';
 import type { KeyRing } from './key-ring.js';
-
-/**
- * Who may use a route: everybody, whoever may read (what a route that says nothing is), whoever may write; `admin` is
- * `write` that a server without changeable documents has, too.
- */
-export type Access = 'public' | 'read' | 'write' | 'admin';
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    access?: Access;
-  }
-}
-
-export interface AccessOptions {
-  /** Without keys reading is open, and writing where {@link AccessOptions.loopback} says so. */
-  keys?: KeyRing;
-  /** Whether only this machine can reach the server. */
-  loopback: boolean;
-  readOnly: boolean;
-  /** Pages of these origins may use the API; to change something they need a key. */
-  origins: readonly string[];
-}
 
 /** Checks every request before its body is read. */
 export function registerAccess(app: FastifyInstance, options: AccessOptions): void {

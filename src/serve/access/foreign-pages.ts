@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { shorten } from '../../base/errors.js';
 import { ApiError } from '../api-error.js';
-import type { Access, AccessOptions } from './access.js';
+import type { Access, AccessOptions } from './access-options.js';
 import { isAllowed } from './origins.js';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CANDIDATE_SOURCES, miningReportSchema } from '../../negatives/manifest.js';
+import { miningReportSchema } from '../../negatives/manifest.js';
 
 const step = z.int().min(0);
 const time = z.string().describe('ISO 8601.');
@@ -163,7 +163,7 @@ export const minedNegatives = z
     positives: z.array(document),
     provenance: z.object({
       name: z.string(),
-      source: z.enum(CANDIDATE_SOURCES),
+      source: z.string(),
       depth: z.int(),
       index: z.string().optional(),
       checkpoint: z.int().optional().describe('The step of the checkpoint that ranked this query.'),

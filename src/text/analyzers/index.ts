@@ -21,8 +21,7 @@ const ANALYZERS: Record<Language, Analyzer> = {
 
 /** The analyzer of a language: `en`, `cjk`, or `unicode` for any other. */
 export function analyzerFor(language: string): Analyzer {
-  const analyzer = ANALYZERS[language as Language];
-  if (analyzer === undefined) {
+  if (!Object.hasOwn(ANALYZERS, language)) {
     throw new NearmissError(
       `language: expected one of ${LANGUAGES.join(', ')}, got ${JSON.stringify(language)}`,
       {
@@ -30,5 +29,5 @@ export function analyzerFor(language: string): Analyzer {
       },
     );
   }
-  return analyzer;
+  return ANALYZERS[language as Language];
 }

@@ -1,5 +1,5 @@
 /** Longer tokens are cut into pieces of this many UTF-16 code units, as Lucene's StandardTokenizer does. */
-export const MAX_TOKEN_LENGTH = 255;
+const MAX_TOKEN_LENGTH = 255;
 
 /** Where the tokens of one text are: reused from text to text, so that finding tokens allocates nothing. */
 export class TokenSpans {

@@ -1,8 +1,7 @@
 import { fullText } from '../../data/index.js';
 import { queryAnswers } from '../../evaluate/query-answers.js';
-import { buildRules, type CandidateRule } from '../../negatives/index.js';
+import { buildRules, type CandidateRule, type RankedOptions } from '../../negatives/index.js';
 import { TextStore } from '../../negatives/text-store.js';
-import type { NegativesRecipe } from '../../recipe/recipe.js';
 import { placesOf, type TrainingData } from '../../run/training-data.js';
 
 /** What to do where a query has no answers. */
@@ -11,7 +10,7 @@ export const ANSWERS_HINT =
 
 /** Runs `work` with the guards against unlabelled positives that a recipe asks for. */
 export async function withRules<T>(
-  recipe: NegativesRecipe,
+  recipe: Pick<RankedOptions, 'skipRanks' | 'margin' | 'relativeMargin' | 'dropAnswers' | 'keepDuplicates'>,
   data: TrainingData,
   work: (rules: CandidateRule[]) => Promise<T>,
 ): Promise<T> {

@@ -1,5 +1,6 @@
+import { NearmissError } from '../../base/errors.js';
 import type { Dataset } from '../../data/index.js';
-import type { ParameterStore, SessionOptions } from '../../engine/index.js';
+import type { ParameterStore } from '../../engine/index.js';
 import {
   type CrossEncoderModel,
   createCrossEncoder,
@@ -9,13 +10,21 @@ import {
   type SaveModelOptions,
   type TextReader,
 } from '../../model/index.js';
+import { modelKinds } from '../../model/kinds.js';
 import type { Recipe } from '../../recipe/recipe.js';
-import type { PlannedStage } from '../../run/plan.js';
-import { lossOf } from '../components.js';
-import { PairStep } from '../step/pair-step.js';
+import { RerankingCheckpoint } from '../refresh/reranking-checkpoint.js';
+import { DirectStep } from '../step/direct-step.js';
+import { pairScores } from '../step/pair-scores.js';
+import type { QueryEncoder } from '../step/query-encoder.js';
 import type { Step } from '../step/step.js';
+import type { RetrievalBatch } from '../task/batch.js';
 import { type StartOptions, scratchEncoder, withDropout } from './starting-encoder.js';
-import { hasDropout, type TrainedModel } from './trained-model.js';
+import {
+  hasDropout,
+  type RetrievalStepOptions,
+  type TrainedModel,
+  type TrainedModelKind,
+} from './trained-model.js';
 
 /** The cross-encoder that a run trains. */
 export class CrossModel implements TrainedModel {
@@ -54,13 +63,14 @@ export class CrossModel implements TrainedModel {
     return { tokenizer: this.model.tokenizer, prompts: {}, lowercase: false };
   }
 
-  step(_recipe: Recipe, stage: PlannedStage, session: SessionOptions): Promise<Step> {
-    return PairStep.create({
-      model: this.model,
-      loss: lossOf(stage.loss),
-      scale: 1 / stage.loss.temperature,
-      dropout: hasDropout(this.config),
-      session,
+  step({ losses, learns, session }: RetrievalStepOptions): Promise<Step<RetrievalBatch>> {
+    const scores = pairScores({ model: this.model, dropout: hasDropout(this.config) });
+    return DirectStep.create({ scores, losses, parameters: this.parameters, learns, session });
+  }
+
+  async queryEncoder(): Promise<QueryEncoder> {
+    throw new NearmissError('a cross-encoder makes no vectors of queries', {
+      hint: 'take negatives from bm25, random or static',
     });
   }
 
@@ -68,3 +78,12 @@ export class CrossModel implements TrainedModel {
     return fillCrossEncoderFolder(folder, this.model, options);
   }
 }
+
+/** A query and a document are read together and become a score. */
+export const crossKind: TrainedModelKind = {
+  ...modelKinds.get('cross'),
+  indexes: false,
+  start: (recipe, dataset, options) => CrossModel.start(recipe, dataset, options),
+  load: (folder) => CrossModel.load(folder),
+  openCheckpoint: (step, options) => RerankingCheckpoint.open(step, options),
+};

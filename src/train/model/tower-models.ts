@@ -10,14 +10,27 @@ import {
   type SaveModelOptions,
   type TextReader,
 } from '../../model/index.js';
+import { modelKinds } from '../../model/kinds.js';
+import { scorers } from '../../model/scorer/kinds.js';
+import type { Scorer } from '../../model/scorer/scorer.js';
 import { documentSplit } from '../../recipe/document-split.js';
-import type { Recipe, Towers } from '../../recipe/recipe.js';
-import type { PlannedStage } from '../../run/plan.js';
-import { lossOf } from '../components.js';
+import { kindOptions } from '../../recipe/kind-options.js';
+import type { ModelRecipe, Towers } from '../../recipe/recipe.js';
+import { DenseCheckpoint } from '../refresh/dense-checkpoint.js';
 import { CachedStep } from '../step/cached-step.js';
-import { DirectStep, type Step } from '../step/step.js';
+import { DirectStep } from '../step/direct-step.js';
+import { QueryEncoder } from '../step/query-encoder.js';
+import type { Step } from '../step/step.js';
+import { towerScores } from '../step/tower-scores.js';
 import { TOWER_PREFIX, towerParameters } from '../step/towers.js';
-import { hasDropout, type TrainedModel } from './trained-model.js';
+import type { RetrievalBatch } from '../task/batch.js';
+import { startingEncoder } from './starting-encoder.js';
+import {
+  hasDropout,
+  type RetrievalStepOptions,
+  type TrainedModel,
+  type TrainedModelKind,
+} from './trained-model.js';
 
 /**
  * The encoder, or the two, that a run trains: one buffer of parameters for the optimizer, and a model for each side
@@ -61,23 +74,26 @@ export class TowerModels implements TrainedModel {
     return this.#model;
   }
 
-  step(recipe: Recipe, stage: PlannedStage, session: SessionOptions): Promise<Step> {
+  step(options: RetrievalStepOptions): Promise<Step<RetrievalBatch>> {
+    const { recipe, stage, losses, learns, storedDocuments, session } = options;
     const { spec } = this.#model;
-    const options = {
+    const towers = {
       spec,
-      parameters: this.parameters,
       towers: this.towers,
-      loss: lossOf(stage.loss),
-      scale: 1 / stage.loss.temperature,
-      negatives: stage.batchNegatives,
+      scorer: scorerOf(recipe.model),
       maxPieces: documentSplit(recipe.model).maxPieces,
       dropout: hasDropout(spec.config),
-      session,
     };
+    const shared = { losses, parameters: this.parameters, learns, session };
     const { cacheTokens } = stage.batch;
-    return cacheTokens > 0
-      ? CachedStep.create({ ...options, tokenBudget: cacheTokens })
-      : DirectStep.create(options);
+    return cacheTokens > 0 && !storedDocuments
+      ? CachedStep.create({ ...towers, ...shared, tokenBudget: cacheTokens })
+      : DirectStep.create({ ...shared, scores: towerScores({ ...towers, storedDocuments }) });
+  }
+
+  queryEncoder(session: SessionOptions): Promise<QueryEncoder> {
+    const prefix = TOWER_PREFIX[this.towers].queries;
+    return QueryEncoder.create({ spec: this.#model.spec, prefix, parameters: this.parameters, session });
   }
 
   /** One side's model as it is now; with two towers a copy. */
@@ -105,4 +121,25 @@ export class TowerModels implements TrainedModel {
   }
 }
 
+function scorerOf(model: ModelRecipe): Scorer {
+  const kind = scorers.get(model.scorer);
+  return kind.create(kindOptions(kind, model));
+}
+
 const sides: readonly Side[] = ['queries', 'documents'];
+
+/** Queries and documents become vectors, each by itself. */
+export const dualKind: TrainedModelKind = {
+  ...modelKinds.get('dual'),
+  indexes: true,
+  async start(recipe, dataset, options) {
+    const { maxLength, towers } = recipe.model;
+    const longest = Math.max(maxLength.query, maxLength.document);
+    return TowerModels.from(
+      await startingEncoder(recipe, dataset, { ...options, maxLength: longest }),
+      towers,
+    );
+  },
+  load: (folder) => TowerModels.load(folder),
+  openCheckpoint: (step, options) => DenseCheckpoint.open(step, options),
+};

@@ -1,8 +1,38 @@
+import type { Kind } from '../../base/registry.js';
+import type { Dataset } from '../../data/index.js';
 import type { ParameterStore, SessionOptions } from '../../engine/index.js';
 import type { EncoderConfig, SaveModelOptions, TextReader } from '../../model/index.js';
 import type { Recipe } from '../../recipe/recipe.js';
 import type { PlannedStage } from '../../run/plan.js';
+import type { CheckpointSearch, CheckpointSearchOptions } from '../refresh/checkpoint-search.js';
+import type { StageLoss } from '../step/objective.js';
+import type { QueryEncoder } from '../step/query-encoder.js';
 import type { Step } from '../step/step.js';
+import type { RetrievalBatch } from '../task/batch.js';
+import type { StartOptions } from './starting-encoder.js';
+
+export interface RetrievalStepOptions {
+  recipe: Recipe;
+  stage: PlannedStage;
+  losses: readonly StageLoss[];
+  /** Which parameters learn. */
+  learns: (name: string) => boolean;
+  /** Whether documents come as rows that were stored, because they do not learn. */
+  storedDocuments: boolean;
+  session: SessionOptions;
+}
+
+/** A kind of model as the trainer knows it: everything in which runs of its kind differ from others. */
+export interface TrainedModelKind extends Kind {
+  /** Whether its checkpoints make an index that searches of the run read. */
+  readonly indexes: boolean;
+  /** The model that a run of this recipe starts from. */
+  start(recipe: Recipe, dataset: Dataset, options: StartOptions): Promise<TrainedModel>;
+  /** Loads what the model's `fill` wrote. */
+  load(folder: string): Promise<TrainedModel>;
+  /** What a checkpoint finds for queries. */
+  openCheckpoint(step: number, options: CheckpointSearchOptions): Promise<CheckpointSearch>;
+}
 
 /** What a run trains, of whatever kind. */
 export interface TrainedModel {
@@ -10,7 +40,9 @@ export interface TrainedModel {
   readonly config: EncoderConfig;
   readonly reader: TextReader;
   /** Compiles a stage's forward and backward pass. */
-  step(recipe: Recipe, stage: PlannedStage, session: SessionOptions): Promise<Step>;
+  step(options: RetrievalStepOptions): Promise<Step<RetrievalBatch>>;
+  /** Encodes queries with the present weights; fails where the kind makes no vectors. */
+  queryEncoder(session: SessionOptions): Promise<QueryEncoder>;
   /** Writes the model into a folder that the caller makes appear. */
   fill(folder: string, options: SaveModelOptions): Promise<void>;
 }

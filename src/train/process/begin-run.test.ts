@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadRecipe } from '../../recipe/load.js';
+import { openRun } from '../../run/open-run.js';
 import { readRunDescription } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
 import { writeSynonyms } from '../synonyms.fixture.js';
 import { beginRun } from './begin-run.js';
-import { openRun } from './run-setup.js';
 
 let folder: string;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import type { Recipe } from '../../recipe/recipe.js';
 import { isRun, readRunDescription } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
 import { withAbsoluteFiles } from '../../run/run-paths.js';
-import { createRun } from './run-setup.js';
+import { createRun } from './create-run.js';
 
 /** What a run is to learn, and from what. */
 export interface RunPlan {

@@ -3,16 +3,16 @@ import { unwritable } from '../../base/files.js';
 import { holdFileLock } from '../../base/lock/file-lock.js';
 import { adviceOn, describeHolder } from '../../base/lock/lock-holder.js';
 import type { SessionOptions } from '../../engine/index.js';
-import { EventWriter, type TimedEvent } from '../../run/events.js';
-import { forgetResumePoints } from '../../run/resume-point.js';
-import { readRunDescription } from '../../run/run-description.js';
+import { EventWriter, type Role, type TimedEvent } from '../../run/events.js';
+import { newestModel, openRun } from '../../run/open-run.js';
+import { forgetResumePoints, resumePoint } from '../../run/resume-point.js';
+import { joinRun, readRunDescription } from '../../run/run-description.js';
 import { READ_ONLY_RUN, RunDirectory } from '../../run/run-directory.js';
-import { runInferencer } from '../inferencer.js';
+import { trainedKinds } from '../model/kinds.js';
+import { runInferencer } from '../refresh/inferencer.js';
 import { runTrainer } from '../trainer.js';
 import { endsEarly } from './early-stop.js';
-import { openRun } from './run-setup.js';
-
-export type Role = 'trainer' | 'inferencer';
+import { roleLock } from './role-lock.js';
 
 export interface ProcessOptions {
   session?: SessionOptions;
@@ -29,7 +29,7 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
   const { session = {}, stopSignal, onEvent, waitMs = 0, quiet } = options;
   const run = new RunDirectory(path);
   await readRunDescription(run);
-  const lock = await holdFileLock(run.file(`${role}.lock`), {
+  const lock = await holdFileLock(run.file(roleLock(role)), {
     waitMs,
     onWait: (message) => process.emitWarning(message),
   }).catch((error) => {
@@ -37,13 +37,15 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
   });
   if ('heldBy' in lock) {
     throw new NearmissError(`${path}: ${describeHolder(lock.heldBy)} is this run's ${role} already`, {
-      hint: `a run has one ${role}: stop that process first${adviceOn(lock.heldBy, `${role}.lock`)}`,
+      hint: `a run has one ${role}: stop that process first${adviceOn(lock.heldBy, roleLock(role))}`,
     });
   }
   const events = await EventWriter.open(run.file('events', `${role}.jsonl`), onEvent);
   try {
-    const { description, data, model } = await openRun(path, { quiet, resume: role === 'trainer' });
-    const { recipe, recipeFingerprint } = description;
+    const { recipe } = await joinRun(run);
+    const folder = (role === 'trainer' && (await resumePoint(run))?.folder) || (await newestModel(run));
+    const model = await trainedKinds.get(recipe.model.kind).load(folder);
+    const { description, data } = await openRun(path, { quiet, reader: model.reader });
     if (role === 'inferencer') {
       const signal = AbortSignal.any([lock.lost, ...(stopSignal ? [stopSignal] : [])]);
       await runInferencer({ run, recipe, data, events, session, signal });
@@ -56,7 +58,7 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
         early ||= await endsEarly(step, { run, recipe, events, stopSignal });
         return early || stopSignal?.aborted === true;
       };
-      await runTrainer({ run, recipe, recipeFingerprint, data, model, events, session, shouldStop });
+      await runTrainer({ run, description, data, model, events, session, shouldStop });
       lock.lost.throwIfAborted();
       if (early) {
         await run.finish({ stoppedEarly: true });

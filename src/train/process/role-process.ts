@@ -2,9 +2,6 @@ import { NearmissError } from '../../base/errors.js';
 import { takeRole } from './processes.js';
 import type { RoleMessage, RoleTask } from './supervisor.js';
 
-/** A supervisor that was killed leaves its processes behind; a new one has to wait for them to notice. */
-const TAKE_OVER_MS = 60_000;
-
 const task: RoleTask = JSON.parse(process.argv[2]);
 const stop = new AbortController();
 const tell = (message: RoleMessage): void => {
@@ -21,7 +18,7 @@ try {
     session: { threads: task.threads, spinning: task.spinning },
     stopSignal: stop.signal,
     onEvent: (event) => tell({ event }),
-    waitMs: TAKE_OVER_MS,
+    waitMs: task.waitMs,
     quiet: true,
   });
 } catch (error) {

@@ -1,17 +1,28 @@
 import { NearmissError } from '../../base/errors.js';
 import type { Dataset } from '../../data/index.js';
 import { queryAnswers } from '../../evaluate/query-answers.js';
+import { negatives as negativeKinds } from '../../negatives/index.js';
+import { kindOptions } from '../../recipe/kind-options.js';
 import type { Recipe } from '../../recipe/recipe.js';
+import { planRun } from '../../run/plan.js';
+import { teachers } from '../../teacher/index.js';
 import { ANSWERS_HINT } from '../mining/mining-rules.js';
-import { requireStaticFile } from '../mining/static-lists.js';
 
 /** Asked before anything is written: a run that can never learn, or will fail in a later stage, is not begun. */
 export async function requireTrainable(dataset: Dataset, recipe: Recipe, split: string): Promise<void> {
   const judged = [split, recipe.evaluation.split];
   await requireSplits(dataset, judged);
   for (const name of judged) await requirePositives(dataset, name);
-  const negatives = recipe.stages.flatMap((stage) => stage.negatives);
-  for (const source of negatives) if (source.source === 'static') await requireStaticFile(source);
+  const { stages } = planRun(recipe);
+  const negatives = stages.flatMap((stage) => stage.negatives);
+  for (const source of negatives) {
+    const kind = negativeKinds.get(source.source);
+    await kind.require?.(kindOptions(kind, source), dataset);
+  }
+  for (const { teacher } of stages) {
+    const kind = teachers.get(teacher.name);
+    await kind.require?.(kindOptions(kind, teacher), dataset);
+  }
   if (negatives.some(({ dropAnswers }) => dropAnswers)) await requireAnswers(dataset, split);
 }
 

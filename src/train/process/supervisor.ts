@@ -1,9 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NearmissError } from '../../base/errors.js';
+import { lockHolder } from '../../base/lock/file-lock.js';
+import { describeHolder } from '../../base/lock/lock-holder.js';
 import { packageFile } from '../../base/package-files.js';
-import type { TimedEvent } from '../../run/events.js';
-import type { Role } from './processes.js';
+import type { Role, TimedEvent } from '../../run/events.js';
+import { roleLock } from './role-lock.js';
 import { RoleProgress } from './role-progress.js';
 
 /** What a role's process is told when it starts. */
@@ -13,6 +17,8 @@ export interface RoleTask {
   threads?: number;
   /** The runtime's threads wait without spinning, because the other process needs the cores. */
   spinning: boolean;
+  /** How long to wait for another process of the same role to let go of the run. */
+  waitMs: number;
 }
 
 /** What a role's process tells its supervisor. */
@@ -26,6 +32,8 @@ export interface SuperviseOptions {
   onEvent: (role: Role, event: TimedEvent) => void;
   /** Told when a process died and will be started again. */
   onRestart: (role: Role, reason: string, waitMs: number) => void;
+  /** Told at once when others train this run already, which are waited for. */
+  onBusy?: (message: string) => void;
   stopSignal: AbortSignal;
   /** First wait before a restart; doubles with each that follows. Default 1000. */
   backOffMs?: number;
@@ -34,6 +42,8 @@ export interface SuperviseOptions {
 }
 
 const ROLES: readonly Role[] = ['trainer', 'inferencer'];
+/** A supervisor that was killed leaves its processes behind; a new one has to wait for them to notice. */
+const TAKE_OVER_MS = 60_000;
 /** How long a process has to finish its step after a stop was asked for. */
 const STOP_MS = 30_000;
 
@@ -42,6 +52,7 @@ const STOP_MS = 30_000;
  * goes on from the run's folder; one that reports an error ends the run with that error.
  */
 export async function supervise(options: SuperviseOptions): Promise<void> {
+  await tellOfOthers(options);
   const abort = new AbortController();
   const stop = (): void => abort.abort();
   options.stopSignal.addEventListener('abort', stop, { once: true });
@@ -57,6 +68,16 @@ export async function supervise(options: SuperviseOptions): Promise<void> {
   options.stopSignal.removeEventListener('abort', stop);
   const failure = results.find((result) => result.status === 'rejected');
   if (failure) throw failure.reason;
+}
+
+async function tellOfOthers({ path, onBusy }: SuperviseOptions): Promise<void> {
+  for (const role of ROLES) {
+    const holder = await lockHolder(join(path, roleLock(role)));
+    if (!holder) continue;
+    const { pid, host = hostname() } = holder;
+    const who = pid === undefined ? describeHolder(holder) : `process ${pid} on ${host}`;
+    onBusy?.(`${path}: ${who} is this run's ${role}; waiting ${TAKE_OVER_MS / 1000} s at most for it to end`);
+  }
 }
 
 /** Starts a role's process, again and again until it has done its work. */
@@ -89,7 +110,8 @@ interface ProcessEnd {
 }
 
 function runOnce(role: Role, options: SuperviseOptions, stopSignal: AbortSignal): Promise<ProcessEnd> {
-  const task: RoleTask = { role, path: options.path, threads: options.threads[role], spinning: false };
+  const { path, threads } = options;
+  const task: RoleTask = { role, path, threads: threads[role], spinning: false, waitMs: TAKE_OVER_MS };
   const child = fork(packageFile('dist/train/process/role-process.js'), [JSON.stringify(task)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });

@@ -1,6 +1,6 @@
 import { removeDirectory } from '../../base/files.js';
 import type { NegativesRecipe, Recipe } from '../../recipe/recipe.js';
-import { annOf, type Plan, stageAt } from '../../run/plan.js';
+import { freshSourceOf, type Plan, stageAt } from '../../run/plan.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import { bestSoFar } from '../../run/step-evaluation.js';
 
@@ -12,15 +12,15 @@ export async function openCheckpoints(run: RunDirectory, recipe: Recipe, plan: P
   const [mined, measured] = [new Set(await run.steps('negatives')), new Set(await run.steps('evaluations'))];
   const newest = Math.max(-1, ...mined, ...measured);
   return (await run.steps('checkpoints')).filter((step) => {
-    const needsNegatives = annAfter(plan, step) !== undefined && !mined.has(step);
+    const needsNegatives = freshSourceAfter(plan, step) !== undefined && !mined.has(step);
     const needsMeasuring = isMeasured(recipe, plan, step) && !measured.has(step);
     return step >= newest && (needsNegatives || needsMeasuring);
   });
 }
 
-/** The ANN source of the stage that goes on from a checkpoint. */
-export function annAfter(plan: Plan, step: number): NegativesRecipe | undefined {
-  return step < plan.totalSteps ? annOf(stageAt(plan, step)) : undefined;
+/** The source of the stage that goes on from a checkpoint which has to be mined with it. */
+export function freshSourceAfter(plan: Plan, step: number): NegativesRecipe | undefined {
+  return step < plan.totalSteps ? freshSourceOf(stageAt(plan, step)) : undefined;
 }
 
 export function isMeasured({ evaluation }: Recipe, plan: Plan, step: number): boolean {

@@ -9,13 +9,17 @@ import {
 } from '../../engine/index.js';
 import { embeddingSize } from '../../model/encoder/encoder-graph.js';
 import { batchByTokens, type TokenizedText } from '../../model/encoder/packed-batch.js';
-import { type TrainingBatch, tokenCount } from '../task/batch.js';
+import { type RetrievalBatch, tokenCount } from '../task/batch.js';
+import type { DirectStepOptions, ScoredResult } from './direct-step.js';
 import { GradientGraph, parameterFeeds } from './gradient-graph.js';
-import { buildObjective, embeddedDim, objectiveFeeds, QUERIES } from './objective.js';
-import type { Step, StepOptions, StepResult, StepRun } from './step.js';
+import { buildObjective, type Objective, partOutputs, partResults, scoreScale } from './objective.js';
+import type { Step, StepRun } from './step.js';
+import { RowScores, type TowerScoresOptions } from './tower-scores.js';
 import { TOWER_PREFIX, Tower } from './towers.js';
 
-export interface CachedStepOptions extends StepOptions {
+export interface CachedStepOptions
+  extends Omit<DirectStepOptions, 'scores'>,
+    Omit<TowerScoresOptions, 'groups' | 'storedDocuments'> {
   /** Padded tokens encoded at once; memory grows with this and not with the batch. Default 4096. */
   tokenBudget?: number;
 }
@@ -35,18 +39,21 @@ const SEED = 'gradient of embeddings';
  * Encode everything in chunks and keep only the vectors; differentiate the loss by the vectors; encode each
  * chunk again and push its vectors' gradients through. Costs one more forward pass than {@link DirectStep}.
  */
-export class CachedStep implements Step {
+export class CachedStep implements Step<RetrievalBatch> {
   readonly #options: CachedStepOptions;
   readonly #sides: { queries: Side; documents: Side };
-  readonly #objective: Session;
+  readonly #rows: RowScores;
+  readonly #objective: CompiledObjective;
 
   private constructor(
     options: CachedStepOptions,
     sides: { queries: Side; documents: Side },
-    objective: Session,
+    rows: RowScores,
+    objective: CompiledObjective,
   ) {
     this.#options = options;
     this.#sides = sides;
+    this.#rows = rows;
     this.#objective = objective;
   }
 
@@ -55,15 +62,17 @@ export class CachedStep implements Step {
     const queries = await compileSide(options, prefixes.queries);
     const shared = prefixes.queries === prefixes.documents;
     const documents = shared ? queries : await compileSide(options, prefixes.documents);
-    return new CachedStep(options, { queries, documents }, await compileObjective(options));
+    const rows = new RowScores(options);
+    return new CachedStep(options, { queries, documents }, rows, await compileObjective(options, rows));
   }
 
-  async addGradients(batch: TrainingBatch, gradients: ParameterStore, run: StepRun): Promise<StepResult> {
+  async addGradients(batch: RetrievalBatch, gradients: ParameterStore, run: StepRun): Promise<ScoredResult> {
     const { queries, documents } = this.#sides;
     const size = embeddingSize(this.#options.spec);
     const queryChunks = this.#chunks(queries, batch.queries, run, 0);
     const documentChunks = this.#chunks(documents, batch.documents, run, queryChunks.length);
-    const result = await this.#objective.run({
+    const { objective, session } = this.#objective;
+    const result = await session.run({
       queries: {
         shape: [batch.queries.length, size],
         data: await this.#encode(queries, queryChunks, batch.queries.length),
@@ -72,12 +81,14 @@ export class CachedStep implements Step {
         shape: [batch.documents.length, size],
         data: await this.#encode(documents, documentChunks, batch.documents.length),
       },
-      ...objectiveFeeds(batch, this.#options, run.weight),
+      ...this.#rows.feeds(batch),
+      ...objective.feeds(batch, run.weight ?? 1),
     });
     await this.#backward(queries, queryChunks, result.dQueries.data as Float32Array, gradients);
     await this.#backward(documents, documentChunks, result.dDocuments.data as Float32Array, gradients);
     return {
       loss: Number(result.loss.data[0]),
+      ...partResults(objective, result),
       scores: result.scores.data as Float32Array,
       tokens: tokenCount(batch),
     };
@@ -88,7 +99,7 @@ export class CachedStep implements Step {
       await side.forward.release();
       await side.backward.release();
     }
-    await this.#objective.release();
+    await this.#objective.session.release();
   }
 
   /** Each chunk has its own random stream for dropout, the same in both passes. */
@@ -147,24 +158,42 @@ interface Chunk {
 }
 
 async function compileSide(options: CachedStepOptions, prefix: string): Promise<Side> {
-  const { spec, dropout, parameters, session } = options;
+  const { spec, dropout, parameters, learns = () => true, session } = options;
   const graph = new Graph();
   const tower = new Tower(graph, { spec, prefix, groups: 1, dropout });
   const { embeddings } = tower;
   const forward = await Session.create(emitOnnx(graph, { outputs: { embeddings } }), session);
   const seed = graph.input(SEED, embeddings.shape);
-  const gradients = differentiate([{ output: embeddings, gradient: seed }], tower.learned);
+  const gradients = differentiate(
+    [{ output: embeddings, gradient: seed }],
+    tower.learned.filter(({ name }) => learns(name)),
+  );
   const backward = await GradientGraph.compile({ graph, gradients, outputs: {}, parameters, session });
   return { tower, forward, backward };
 }
 
-async function compileObjective(options: CachedStepOptions): Promise<Session> {
+/** From the rows of both sides to the loss and its gradients by them. */
+interface CompiledObjective {
+  objective: Objective;
+  session: Session;
+}
+
+async function compileObjective(options: CachedStepOptions, rows: RowScores): Promise<CompiledObjective> {
+  const { losses, spec } = options;
   const graph = new Graph();
-  const size = embeddingSize(options.spec);
-  const queries = graph.input('queries', [QUERIES, size]);
-  const documents = graph.input('documents', [embeddedDim(options), size]);
-  const { loss, scores, weight } = buildObjective(graph, { queries, documents }, options);
+  const size = embeddingSize(spec);
+  const queries = graph.input('queries', [rows.dims.queries, size]);
+  const documents = graph.input('documents', [rows.dims.documents, size]);
+  const scores = rows.build(graph, { queries, documents }, scoreScale(losses));
+  const objective = buildObjective(graph, scores, losses);
+  const { loss, weight } = objective;
   const { dense } = differentiateLoss(loss, [queries, documents], weight);
-  const outputs = { loss, scores, dQueries: dense.get(queries)!, dDocuments: dense.get(documents)! };
-  return Session.create(emitOnnx(graph, { outputs }), options.session);
+  const outputs = {
+    loss,
+    scores,
+    ...partOutputs(objective),
+    dQueries: dense.get(queries)!,
+    dDocuments: dense.get(documents)!,
+  };
+  return { objective, session: await Session.create(emitOnnx(graph, { outputs }), options.session) };
 }

@@ -1,78 +1,160 @@
 import {
+  add,
   type DenseTensor,
   equal,
   type Graph,
-  matmul,
   mul,
+  pick,
   reduceMax,
   toFloat,
   type Value,
   where,
 } from '../../engine/index.js';
-import type { Loss } from '../../loss/index.js';
+import type { ListInputs, Loss, LossInputs, TeacherInputs } from '../../loss/index.js';
 import { MASKED } from '../../model/encoder/packed-batch.js';
 import type { BatchNegatives } from '../../run/plan.js';
-import { lossMasks, type TrainingBatch } from '../task/batch.js';
-import { bestPieces, pieceFeeds } from './max-pieces.js';
+import { documentCount, type RetrievalBatch } from '../task/batch.js';
+import { gainMatrix, LIST, listFeeds, negativeMask, positiveMask } from './loss-feeds.js';
+import type { StepResult } from './step.js';
 
 /** The dimensions of a step's score matrix. */
 export const QUERIES = 'queries';
 export const DOCUMENTS = 'documents';
 
-export interface ObjectiveOptions {
+/** One of the losses of a stage. */
+export interface StageLoss {
   loss: Loss;
+  /** Its factor in the sum. Default 1. */
+  weight?: number;
   /** Scores are multiplied by this before the loss: 1 / temperature. Default 1. */
   scale?: number;
   /** What counts as a negative; the loss's own choice when left out. */
   negatives?: BatchNegatives;
-  /** Documents come in up to this many pieces, of which the best counts (MaxP). Default 1. */
-  maxPieces?: number;
 }
 
-/** The name of the dimension along which documents, or their pieces, are embedded. */
-export function embeddedDim({ maxPieces = 1 }: ObjectiveOptions): string {
-  return maxPieces > 1 ? 'pieces' : DOCUMENTS;
+/** From scores to one number, inside a graph. */
+export interface Objective {
+  loss: Value;
+  /** The factor of the loss's gradient. */
+  weight: Value;
+  /** Each loss by itself, where there are several. */
+  parts: Record<string, Value>;
+  feeds(batch: RetrievalBatch, weight: number): Record<string, DenseTensor>;
+}
+
+/** The factor that scores have to be built with: losses of other temperatures scale them again. */
+export function scoreScale([{ scale = 1 }]: readonly StageLoss[]): number {
+  return scale;
 }
 
 /**
- * From embeddings to the loss: every query's score with every document of the batch, then the loss under the
- * masks fed as `positive` and `negative`. The whole matrix costs little beside encoding, and makes pairwise,
- * n-way and in-batch losses the same computation under different masks.
+ * Adds the losses over scores [queries, documents], scaled by {@link scoreScale}. The whole matrix costs little beside
+ * encoding, and makes pairwise, n-way and in-batch losses the same computation under different masks.
  */
-export function buildObjective(
-  graph: Graph,
-  embeddings: { queries: Value; documents: Value },
-  options: ObjectiveOptions,
-): { loss: Value; scores: Value; weight: Value } {
-  const { scale = 1, maxPieces = 1 } = options;
-  const products = matmul(embeddings.queries, embeddings.documents, { transposeB: true, alpha: scale });
-  const dims = { queries: QUERIES, documents: DOCUMENTS, maxPieces };
-  return buildLoss(graph, maxPieces > 1 ? bestPieces(graph, products, dims) : products, options);
-}
-
-/** From scores [queries, documents] to the loss. */
-export function buildLoss(
-  graph: Graph,
-  scores: Value,
-  { loss, negatives = loss.negatives }: Pick<ObjectiveOptions, 'loss' | 'negatives'>,
-): { loss: Value; scores: Value; weight: Value } {
-  const positive = graph.input('positive', [QUERIES, DOCUMENTS]);
-  const allowed = graph.input('negative', [QUERIES, DOCUMENTS]);
-  const negative = negatives === 'hardest' ? hardest(scores, allowed) : allowed;
-  return { loss: loss.build({ scores, positive, negative }), scores, weight: graph.input('weight', []) };
-}
-
-/** The feeds of {@link buildObjective} besides the embeddings. */
-export function objectiveFeeds(
-  batch: TrainingBatch,
-  { loss, negatives = loss.negatives, maxPieces = 1 }: ObjectiveOptions,
-  weight = 1,
-): Record<string, DenseTensor> {
+export function buildObjective(graph: Graph, scores: Value, losses: readonly StageLoss[]): Objective {
+  const inputs = new LossFeeds(graph);
+  const built = losses.map((stageLoss) => {
+    const { loss, scale = 1, weight = 1, negatives = loss.negatives } = stageLoss;
+    const factor = scale / scoreScale(losses);
+    const scaled = factor === 1 ? scores : mul(scores, factor);
+    const value = loss.build(inputs.of(loss, scaled, negatives));
+    return { name: loss.name, value, weighted: weight === 1 ? value : mul(value, weight) };
+  });
+  const weight = graph.input('weight', []);
   return {
-    ...lossMasks(batch, negatives),
-    ...(maxPieces > 1 && pieceFeeds(batch, maxPieces)),
-    weight: { shape: [], data: Float32Array.of(weight) },
+    loss: built.map(({ weighted }) => weighted).reduce((sum, value) => add(sum, value)),
+    weight,
+    parts: built.length > 1 ? Object.fromEntries(built.map(({ name, value }) => [name, value])) : {},
+    feeds: (batch, factor) => ({
+      ...inputs.feeds(batch),
+      weight: { shape: [], data: Float32Array.of(factor) },
+    }),
   };
+}
+
+const partOutput = (loss: string): string => `loss ${loss}`;
+
+/** The losses of an objective as outputs of its graph, where there are several. */
+export function partOutputs({ parts }: Objective): Record<string, Value> {
+  return Object.fromEntries(Object.entries(parts).map(([name, value]) => [partOutput(name), value]));
+}
+
+/** What {@link partOutputs} came to. */
+export function partResults(
+  { parts }: Objective,
+  outputs: Record<string, DenseTensor>,
+): Pick<StepResult, 'parts'> {
+  const names = Object.keys(parts);
+  if (names.length === 0) return {};
+  return {
+    parts: Object.fromEntries(names.map((name) => [name, Number(outputs[partOutput(name)].data[0])])),
+  };
+}
+
+/** The inputs that losses ask for: each made once for all of them, and fed only where one asks. */
+class LossFeeds {
+  readonly #graph: Graph;
+  readonly #made = new Map<string, Value>();
+  readonly #feeds: ((batch: RetrievalBatch) => Record<string, DenseTensor>)[] = [];
+
+  constructor(graph: Graph) {
+    this.#graph = graph;
+  }
+
+  of(loss: Loss, scores: Value, negatives: BatchNegatives): LossInputs {
+    const allowed = this.#matrix(`negative.${negatives === 'own' ? 'own' : 'batch'}`, (batch) =>
+      negativeMask(batch, negatives),
+    );
+    const needs = new Set(loss.needs);
+    return {
+      scores,
+      positive: this.#matrix('positive', positiveMask),
+      negative: negatives === 'hardest' ? hardest(scores, allowed) : allowed,
+      ...(needs.has('teacher') && { teacher: this.#teacher() }),
+      ...(needs.has('gains') && { gains: this.#matrix('gains', gainMatrix) }),
+      ...(needs.has('lists') && { lists: this.#lists(scores) }),
+    };
+  }
+
+  feeds(batch: RetrievalBatch): Record<string, DenseTensor> {
+    return Object.assign({}, ...this.#feeds.map((feed) => feed(batch)));
+  }
+
+  #teacher(): TeacherInputs {
+    const part = (name: 'scores' | 'known'): Value =>
+      this.#matrix(`teacher.${name}`, (batch) => ({
+        shape: [batch.queries.length, documentCount(batch)],
+        data: batch.teacher![name],
+      }));
+    return { scores: part('scores'), known: part('known') };
+  }
+
+  #lists(scores: Value): ListInputs {
+    const shape = [QUERIES, LIST];
+    const columns = this.#once('list.columns', () => this.#graph.input('list.columns', shape, 'int32'));
+    const gains = this.#once('list.gains', () => this.#graph.input('list.gains', shape));
+    const present = this.#once('list.present', () => {
+      this.#feeds.push((batch) => {
+        const lists = listFeeds(batch);
+        return { 'list.columns': lists.columns, 'list.gains': lists.gains, 'list.present': lists.present };
+      });
+      return this.#graph.input('list.present', shape);
+    });
+    return { scores: mul(pick(scores, columns), present), gains, present };
+  }
+
+  #matrix(name: string, feed: (batch: RetrievalBatch) => DenseTensor): Value {
+    return this.#once(name, () => {
+      this.#feeds.push((batch) => ({ [name]: feed(batch) }));
+      return this.#graph.input(name, [QUERIES, DOCUMENTS]);
+    });
+  }
+
+  #once(name: string, make: () => Value): Value {
+    const value = this.#made.get(name) ?? make();
+    this.#made.set(name, value);
+    return value;
+  }
 }
 
 /** Of the allowed documents, only the best scored of each query; comparing stops gradients. */

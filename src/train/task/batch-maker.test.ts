@@ -2,15 +2,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { examples, orders } from '../../examples/index.js';
 import { RandomSource } from '../../negatives/index.js';
 import { fingerprintRecipe } from '../../recipe/fingerprint.js';
 import { loadRecipe } from '../../recipe/load.js';
+import { openRun } from '../../run/open-run.js';
 import { type PlannedStage, planRun } from '../../run/plan.js';
 import type { TrainingData } from '../../run/training-data.js';
-import { createRun, openRun } from '../process/run-setup.js';
+import type { CountedSource } from '../mining/stage-supplies.js';
+import { createRun } from '../process/create-run.js';
 import { writeSynonyms } from '../synonyms.fixture.js';
 import { documentCount } from './batch.js';
-import { BatchMaker, type CountedSource } from './batch-maker.js';
+import { BatchMaker, type MadeBatch } from './batch-maker.js';
 
 let folder: string;
 let data: TrainingData;
@@ -35,14 +38,23 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const maker = (seed = 1): BatchMaker => new BatchMaker({ data, stage, seed, pieces: false });
+const maker = async (seed = 1): Promise<BatchMaker> => {
+  const { start, index, batch } = stage;
+  const labelled = examples.get('labelled');
+  const source = await labelled.open({}, { ...data, documentCount: data.documents.count, seed } as never);
+  const order = await orders.get('shuffled').open({}, { count: source.count, seed, stage: index, ...batch });
+  const { accumulate } = batch;
+  return new BatchMaker({ data, examples: source, order, seed, start, accumulate, pieces: false });
+};
+const batchesAt = async (made: BatchMaker, step: number): Promise<MadeBatch[]> =>
+  (await made.at(step, async () => sources))!;
 
 test('a batch is a pure function of seed and step', async () => {
-  const used = maker();
-  for (let step = stage.start; step < stage.start + 5; step++) await used.at(step, sources);
+  const used = await maker();
+  for (let step = stage.start; step < stage.start + 5; step++) await batchesAt(used, step);
   const step = stage.start + 3;
-  expect(await maker().at(step, sources)).toEqual(await used.at(step, sources));
-  expect(await maker(2).at(step, sources)).not.toEqual(await used.at(step, sources));
+  expect(await batchesAt(await maker(), step)).toEqual(await batchesAt(used, step));
+  expect(await batchesAt(await maker(2), step)).not.toEqual(await batchesAt(used, step));
 });
 
 test('an epoch visits every training query once', async () => {
@@ -50,16 +62,15 @@ test('an epoch visits every training query once', async () => {
   const steps = Math.floor(data.training.length / perStep);
   const seen: number[] = [];
   for (let step = 0; step < steps; step++) {
-    for (const { trainingQueries } of await maker().at(stage.start + step, sources))
-      seen.push(...trainingQueries);
+    for (const { members } of await batchesAt(await maker(), stage.start + step)) seen.push(...members);
   }
   expect(new Set(seen).size).toBe(steps * perStep);
 });
 
 test('documents stand in a batch once, and no positive is among the negatives', async () => {
-  for (const batch of await maker().at(stage.start, sources)) {
+  for (const batch of await batchesAt(await maker(), stage.start)) {
     expect(documentCount(batch)).toBe(batch.documents.length);
-    batch.trainingQueries.forEach((_, q) => {
+    batch.members.forEach((_, q) => {
       expect(batch.negatives[q]).toHaveLength(3);
       expect(batch.negatives[q]).not.toContain(batch.positives[q]);
       expect(batch.known![q]).toContain(batch.positives[q]);

@@ -1,5 +1,5 @@
-import { hardestInBatch, inBatch } from '../../negatives/index.js';
-import { documentCount, type TrainingBatch } from './batch.js';
+import { negatives as sources } from '../../negatives/index.js';
+import { documentCount, type RetrievalBatch } from './batch.js';
 import type { MadeBatch } from './batch-maker.js';
 
 /**
@@ -7,7 +7,7 @@ import type { MadeBatch } from './batch-maker.js';
  * be relevant, which leaves them out of any loss: texts, and so dropout, stay those of the whole batch, and what differs
  * between sources is due to the sources.
  */
-export function onlySource(batch: MadeBatch, source: string): TrainingBatch | undefined {
+export function onlySource(batch: MadeBatch, source: string): RetrievalBatch | undefined {
   const documents = [...Array(documentCount(batch)).keys()];
   const negatives = batch.queries.map((_, query) => {
     const relevant = [...(batch.known?.[query] ?? []), batch.positives[query]];
@@ -25,7 +25,6 @@ function negativesOf(
   documents: readonly number[],
 ): readonly number[] {
   const drawn = batch.negatives[query];
-  const ofBatch = source === inBatch.name || source === hardestInBatch.name;
-  if (ofBatch) return documents.filter((document) => !drawn.includes(document));
+  if (sources.find(source)?.batch) return documents.filter((document) => !drawn.includes(document));
   return drawn.filter((_, nth) => batch.provenance[query][nth].source === source);
 }

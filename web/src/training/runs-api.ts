@@ -7,7 +7,7 @@ import type {
 import type { RunCurves as StoredCurves } from '../../../src/analyze/watch/run-curves.js';
 import type { ProcessDetails, RunDetails as StoredDetails } from '../../../src/analyze/watch/run-details.js';
 import type { RunState, RunSummary as StoredSummary } from '../../../src/analyze/watch/run-state.js';
-import type { Role } from '../../../src/train/process/processes.js';
+import type { Role } from '../../../src/run/events.js';
 import { api, type CallOptions } from '../api.js';
 
 export type { ProcessDetails, Role, RunState, Series, ShownDocument };

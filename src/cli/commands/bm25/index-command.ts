@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import type { Bm25Meta } from '../../../index/bm25/format.js';
 import type { Language } from '../../../text/analyzers/analyzer.js';
 import { wholeNumber } from '../../option-parsers.js';
+import { print, printJson } from '../../output.js';
 import { addSourceOptions, type SourceFlags, toOpenOptions } from '../data/source-options.js';
 
 interface IndexFlags extends SourceFlags {
@@ -80,9 +81,9 @@ async function indexAction(data: string, folder: string, flags: IndexFlags): Pro
   tellLeftOut(sources);
   const bytes = Object.values(meta.files).reduce((sum, file) => sum + file.bytes, 0);
   const summary = { index: folder, ...counts(meta), bytes };
-  if (flags.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
+  if (flags.json) printJson(summary);
   else {
-    process.stdout.write(
+    print(
       `${folder}: ${count(meta.documents)} documents, ${count(meta.terms)} terms, ` +
         `${count(meta.postings)} postings, ${(bytes / 1e6).toFixed(1)} MB\n`,
     );

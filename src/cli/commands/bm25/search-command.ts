@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import { shorten, UsageError } from '../../../base/errors.js';
+import { jsonText } from '../../../base/printable.js';
 import type { Ranked } from '../../../base/top-k.js';
 import type { Query } from '../../../data/dataset.js';
 import type { Bm25Index } from '../../../index/bm25/bm25-index.js';
 import { loadQueries } from '../../load-queries.js';
 import { notBlank, wholeNumber } from '../../option-parsers.js';
+import { print, printData } from '../../output.js';
 import { addRankingOptions, type RankingFlags, toRankOptions } from './ranking-options.js';
 
 interface SearchFlags extends RankingFlags {
@@ -67,8 +69,8 @@ async function searchAction(folder: string, query: string | undefined, flags: Se
   if (flags.queries !== undefined) return searchAll(index, flags.queries, flags);
   const { Bm25Ranker } = await import('../../../index/bm25/ranker.js');
   const ranked = new Bm25Ranker(index).rank(query!, options);
-  if (flags.json) process.stdout.write(jsonLine(index, { text: query! }, ranked));
-  else process.stdout.write(await formatHits(index, ranked, flags.data));
+  if (flags.json) print(jsonLine(index, { text: query! }, ranked));
+  else print(await formatHits(index, ranked, flags.data));
 }
 
 async function searchAll(index: Bm25Index, data: string, flags: SearchFlags): Promise<void> {
@@ -109,7 +111,7 @@ async function openOutput(path: string | undefined): Promise<Output> {
   const { AtomicFile } = await import('../../../base/files.js');
   if (path !== undefined) return AtomicFile.create(path);
   return {
-    write: (text) => new Promise((resolve) => process.stdout.write(text, () => resolve())),
+    write: printData,
     commit: async () => {},
     abort: async () => {},
   };
@@ -130,7 +132,7 @@ async function formatQuery(
 
 function jsonLine(index: Bm25Index, query: { id?: string; text: string }, { ids, scores }: Ranked): string {
   const hits = Array.from(ids, (document, i) => ({ id: index.documentId(document), score: scores[i] }));
-  return `${JSON.stringify({ query: query.id, text: query.text, hits })}\n`;
+  return `${jsonText({ query: query.id, text: query.text, hits })}\n`;
 }
 
 async function formatHits(

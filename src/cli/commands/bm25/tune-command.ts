@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Bm25Grid, Bm25Trial } from '../../../evaluate/tune-bm25.js';
 import { loadQueries } from '../../load-queries.js';
 import { numbersBetween, wholeNumber } from '../../option-parsers.js';
+import { print, printJson } from '../../output.js';
 
 interface TuneFlags {
   data: string;
@@ -73,9 +74,8 @@ async function tuneAction(folder: string, flags: TuneFlags): Promise<void> {
     onTrial: () => progress.advance(),
   });
   progress.finish();
-  if (flags.json)
-    process.stdout.write(`${JSON.stringify({ measure: flags.measure, split: flags.split, trials })}\n`);
-  else process.stdout.write(await formatTrials(trials, flags.measure));
+  if (flags.json) printJson({ measure: flags.measure, split: flags.split, trials });
+  else print(await formatTrials(trials, flags.measure));
 }
 
 async function formatTrials(trials: readonly Bm25Trial[], measure: string): Promise<string> {

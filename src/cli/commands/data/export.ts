@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { checkApart } from '../../../base/check-apart.js';
+import { print } from '../../output.js';
 
 interface ExportFlags {
   overwrite?: boolean;
@@ -39,5 +40,5 @@ async function exportAction(source: string, out: string, flags: ExportFlags): Pr
     onRecord: () => progress.advance(),
   });
   progress.finish();
-  process.stdout.write(`${out}\n`);
+  print(`${out}\n`);
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { checkApart } from '../../../base/check-apart.js';
+import { print, printJson, tell } from '../../output.js';
 import {
   addSourceOptions,
   formatsHelp,
@@ -68,10 +69,11 @@ async function importAction(source: string, out: string, flags: ImportFlags): Pr
   progress.finish();
   tally.print(source, counts.dangling);
   const { format, ignored = [], leftOut } = dataset.sources;
-  if (ignored.length > 0) process.stderr.write(`not imported: ${ignored.join(', ')}\n`);
+  if (ignored.length > 0) tell(`not imported: ${ignored.join(', ')}\n`);
   tellLeftOut(dataset.sources);
   const result = { out, format, ...counts, leftOut, errors: tally.errors, warnings: tally.warnings };
-  process.stdout.write(flags.json ? `${JSON.stringify(result)}\n` : describeCounts(result));
+  if (flags.json) printJson(result);
+  else print(describeCounts(result));
 }
 
 function describeCounts(result: {

@@ -1,5 +1,6 @@
 import { IdTable } from '../../../data/id-table.js';
 import { formatProblem, type OnProblem, type Problem, problemError } from '../../../data/problem.js';
+import { tell } from '../../output.js';
 
 const SHOWN = 10;
 
@@ -26,18 +27,16 @@ export class ProblemTally {
 
   print(source: string, dangling: number): void {
     for (const problem of this.#first) {
-      process.stderr.write(`${problem.severity}: ${formatProblem(problem)}\n`);
+      tell(`${problem.severity}: ${formatProblem(problem)}\n`);
     }
     const more = this.#known.size - this.#first.length;
-    if (more > 0) process.stderr.write(`… and ${more} more\n`);
-    if (this.errors > 0) process.stderr.write(`${this.errors} records with errors were left out\n`);
+    if (more > 0) tell(`… and ${more} more\n`);
+    if (this.errors > 0) tell(`${this.errors} records with errors were left out\n`);
     if (dangling > 0) {
-      process.stderr.write(
-        `warning: ${dangling} judgments point to documents or queries that are not there\n`,
-      );
+      tell(`warning: ${dangling} judgments point to documents or queries that are not there\n`);
     }
     if (this.#first.length > 0 || dangling > 0) {
-      process.stderr.write(`  → nearmiss data validate ${source} lists every problem\n`);
+      tell(`  → nearmiss data validate ${source} lists every problem\n`);
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { checkApart } from '../../../base/check-apart.js';
 import { list, wholeNumber } from '../../option-parsers.js';
+import { print, printJson } from '../../output.js';
 
 interface SampleFlags {
   documents: number;
@@ -47,9 +48,6 @@ async function sampleAction(source: string, out: string, flags: SampleFlags): Pr
   ]);
   const sample = await sampleDataset(await openDataset(source), flags);
   const counts = await writeBeir(sample, out, { gzip: flags.gzip, overwrite: flags.overwrite });
-  process.stdout.write(
-    flags.json
-      ? `${JSON.stringify({ out, ...counts })}\n`
-      : `${out}: ${counts.documents} documents, ${counts.queries} queries\n`,
-  );
+  if (flags.json) printJson({ out, ...counts });
+  else print(`${out}: ${counts.documents} documents, ${counts.queries} queries\n`);
 }

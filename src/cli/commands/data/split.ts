@@ -3,6 +3,7 @@ import { checkApart } from '../../../base/check-apart.js';
 import { UsageError } from '../../../base/errors.js';
 import type { SplitBy, SplitResult } from '../../../data/derive/split.js';
 import { list, wholeNumber } from '../../option-parsers.js';
+import { print, printJson } from '../../output.js';
 
 interface SplitFlags {
   by: SplitBy;
@@ -71,9 +72,8 @@ async function splitAction(source: string, out: string, flags: SplitFlags): Prom
   const result = await splitDataset(dataset, { ...flags, from: divided });
   const resplit = new ResplitDataset(dataset, { splits: result.splits, divided });
   await writeBeir(resplit, out, { gzip: flags.gzip, overwrite: flags.overwrite });
-  process.stdout.write(
-    flags.json ? `${JSON.stringify(summary(out, result))}\n` : describe(out, flags, result),
-  );
+  if (flags.json) printJson(summary(out, result));
+  else print(describe(out, flags, result));
 }
 
 function checkGroup({ by, groupField }: SplitFlags): void {

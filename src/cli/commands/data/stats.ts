@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { DistributionSummary } from '../../../data/distribution.js';
 import type { DatasetStats } from '../../../data/stats.js';
+import { print, printJson } from '../../output.js';
 import { addSourceOptions, type SourceFlags, toOpenOptions } from './source-options.js';
 
 export function registerStats(data: Command): void {
@@ -35,7 +36,8 @@ async function statsAction(source: string, flags: SourceFlags & { json?: boolean
   progress.finish();
   tellLeftOut(dataset.sources);
   const { leftOut } = dataset.sources;
-  process.stdout.write(flags.json ? `${JSON.stringify({ ...stats, leftOut })}\n` : describe(stats));
+  if (flags.json) printJson({ ...stats, leftOut });
+  else print(describe(stats));
 }
 
 function describe(stats: DatasetStats): string {

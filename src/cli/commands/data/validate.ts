@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { wholeNumber } from '../../option-parsers.js';
+import { print, printJson } from '../../output.js';
 import { addSourceOptions, type SourceFlags, toOpenOptions } from './source-options.js';
 
 interface ValidateFlags extends SourceFlags {
@@ -53,17 +54,17 @@ async function validateAction(source: string, flags: ValidateFlags): Promise<voi
   tellLeftOut(report);
   if (report.errors > 0) process.exitCode = 1;
   if (flags.json) {
-    process.stdout.write(`${JSON.stringify(report)}\n`);
+    printJson(report);
     return;
   }
   for (const problem of report.problems) {
-    process.stdout.write(`${problem.severity}: ${formatProblem(problem)}\n`);
-    if (problem.hint) process.stdout.write(`  → ${problem.hint}\n`);
+    print(`${problem.severity}: ${formatProblem(problem)}\n`);
+    if (problem.hint) print(`  → ${problem.hint}\n`);
   }
   const more = report.errors + report.warnings - report.problems.length;
-  if (more > 0) process.stdout.write(`… and ${count(more)} more (--max ${flags.max})\n`);
+  if (more > 0) print(`… and ${count(more)} more (--max ${flags.max})\n`);
   const { documents, queries, judgments, examples } = report.checked;
-  process.stdout.write(
+  print(
     `${source} (${report.format}): ${count(documents)} documents, ${count(queries)} queries, ` +
       `${count(judgments)} judgments, ${count(examples)} training examples\n` +
       `${count(report.errors)} errors, ${count(report.warnings)} warnings` +

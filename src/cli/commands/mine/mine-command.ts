@@ -14,6 +14,7 @@ import {
   mine,
   type RuleTexts,
 } from '../../../negatives/index.js';
+import { print, printJson } from '../../output.js';
 import type { MineFlags } from '../mine.js';
 import { openRankings } from './rankings.js';
 import { formatReport, type Summary } from './report.js';
@@ -76,8 +77,8 @@ async function mineFrom(dataset: Dataset, data: MiningData, flags: MineFlags): P
       written: await writeOutput(table, data, flags),
     };
     const samples = takeSamples(table, data, positiveRanks, flags);
-    if (flags.json) process.stdout.write(`${JSON.stringify({ ...summary, samples })}\n`);
-    else process.stdout.write(`${formatReport(summary)}${formatSamples(samples)}`);
+    if (flags.json) printJson({ ...summary, samples });
+    else print(`${formatReport(summary)}${formatSamples(samples)}`);
   } finally {
     await rankings.close();
   }

@@ -13,6 +13,7 @@ import {
   type MineOptions,
   type MiningData,
 } from '../../../negatives/index.js';
+import { tell } from '../../output.js';
 import type { MineFlags } from '../mine.js';
 
 /** What ranks, ready to be mined. */
@@ -71,7 +72,7 @@ async function modelRankings(dataset: Dataset, data: MiningData, flags: MineFlag
   const documents = data.documents.size;
   const { dimension } = encoder;
   const bytes = vectorIndexBytes({ type: 'flat', storage: 'f32', count: documents, dimension });
-  process.stderr.write(
+  tell(
     `${model.name}: to encode ${count(documents)} documents and ${count(data.queries.length)} queries, ` +
       `up to ${model.maxLength} tokens each; their ${dimension} numbers take ${(bytes / 1e6).toFixed(1)} MB of memory\n`,
   );

@@ -1,4 +1,5 @@
 import { shorten } from '../../../base/errors.js';
+import { printable } from '../../../base/printable.js';
 import { formatTable } from '../../../base/table.js';
 import { Random } from '../../../engine/random.js';
 import type { CandidateTable, MineOptions, MiningData, RankedList } from '../../../negatives/index.js';
@@ -92,7 +93,7 @@ function formatSample({ id, query, positives, negatives }: Sample): string {
     ],
     numeric: [false, true, true, false, false],
   });
-  return `\n${id}: ${shorten(query, SNIPPET)}\n${table}`;
+  return `\n${printable(id)}: ${printable(shorten(query, SNIPPET))}\n${table}`;
 }
 
 function placeOf(rank: number, score: number): { rank: number; score?: number } {

@@ -1,8 +1,9 @@
 import { createInterface } from 'node:readline';
 import { NearmissError, shorten } from '../../../base/errors.js';
+import { printable, printableLines } from '../../../base/printable.js';
 import type { Searcher } from '../../../search/searcher.js';
 import { type AnswerSettings, answer } from './answer.js';
-import { bold, printable, type Style } from './style.js';
+import { bold, type Style } from './style.js';
 
 export interface AnswerLinesOptions {
   searcher: Searcher;
@@ -36,7 +37,7 @@ export async function answerLines(options: AnswerLinesOptions): Promise<number> 
       if (!(error instanceof NearmissError)) throw error;
       failed++;
       const hint = error.hint ? `  → ${error.hint}\n` : '';
-      errors.write(`nearmiss: "${printable(shorten(query))}": ${error.message}\n${hint}`);
+      errors.write(printableLines(`nearmiss: "${printable(shorten(query))}": ${error.message}\n${hint}`));
     }
   }
   return failed;

@@ -1,3 +1,4 @@
+import { jsonText } from '../../../base/printable.js';
 import type { DocumentFilter } from '../../../search/filter/filter.js';
 import type { Hit, SearchMode } from '../../../search/retrievers/retriever.js';
 import type { Searcher } from '../../../search/searcher.js';
@@ -62,10 +63,10 @@ async function jsonLine(searcher: Searcher, query: string, columns: readonly Col
   const { version } = searcher;
   if (columns.length === 1) {
     const [{ mode, hits }] = columns;
-    return `${JSON.stringify({ text: query, mode, version, hits: await present(hits) })}\n`;
+    return `${jsonText({ text: query, mode, version, hits: await present(hits) })}\n`;
   }
   const results = await Promise.all(
     columns.map(async ({ mode, hits }) => ({ mode, hits: await present(hits) })),
   );
-  return `${JSON.stringify({ text: query, version, results })}\n`;
+  return `${jsonText({ text: query, version, results })}\n`;
 }

@@ -1,7 +1,8 @@
+import { printable } from '../../../base/printable.js';
 import type { Hit, SearchMode } from '../../../search/retrievers/retriever.js';
 import type { Searcher } from '../../../search/searcher.js';
 import { formatPart } from './format-hits.js';
-import { bold, dim, printable, type Style } from './style.js';
+import { bold, dim, type Style } from './style.js';
 
 /** What one mode found. */
 export interface Column {

@@ -1,6 +1,7 @@
+import { printable } from '../../../base/printable.js';
 import type { Hit, ScorePart } from '../../../search/retrievers/retriever.js';
 import type { Searcher } from '../../../search/searcher.js';
-import { bold, dim, highlight, printable, type Style } from './style.js';
+import { bold, dim, highlight, type Style } from './style.js';
 
 const INDENT = '    ';
 /** Lines of a hit's snippet. */

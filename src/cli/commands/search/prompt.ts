@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { NearmissError } from '../../../base/errors.js';
+import { jsonText, printable, printableLines } from '../../../base/printable.js';
 import { suggest } from '../../../base/suggest.js';
 import { parseFilter } from '../../../search/filter/filter-text.js';
 import { modeNames } from '../../../search/retrievers/modes.js';
@@ -8,7 +9,7 @@ import type { Searcher } from '../../../search/searcher.js';
 import { list } from '../../option-parsers.js';
 import { type AnswerSettings, answer } from './answer.js';
 import type { AnswerLinesOptions } from './answer-lines.js';
-import { printable, type Style } from './style.js';
+import type { Style } from './style.js';
 
 const HELP = `Type a query, or:
   :mode MODE      ${modeNames().join(', ')}; several with commas stand side by side
@@ -33,7 +34,7 @@ export async function runPrompt(options: PromptOptions): Promise<void> {
     lines.setPrompt(`${session.settings.modes.join(',')}> `);
     lines.prompt();
   };
-  output.write(`${searcher.name}: ${searcher.modes.join(', ')}; :help for help\n`);
+  output.write(`${printable(searcher.name)}: ${searcher.modes.join(', ')}; :help for help\n`);
   ask();
   try {
     for await (const line of lines) {
@@ -43,7 +44,7 @@ export async function runPrompt(options: PromptOptions): Promise<void> {
         output.write(reply);
       } catch (error) {
         if (!(error instanceof NearmissError)) throw error;
-        errors.write(`${error.message}\n${error.hint ? `  → ${error.hint}\n` : ''}`);
+        errors.write(printableLines(`${error.message}\n${error.hint ? `  → ${error.hint}\n` : ''}`));
       }
       ask();
     }
@@ -120,13 +121,13 @@ class PromptSession {
     const document = await this.#searcher.documents.get(id);
     if (!document) throw new NearmissError(`${id}: its text is not at hand`, { hint: 'start with --data' });
     const { title, text, metadata } = document;
-    const lines = text.split('\n').map(printable);
+
     return [
       printable(id),
       ...(title ? [printable(title)] : []),
       '',
-      ...lines,
-      ...(metadata ? ['', JSON.stringify(metadata)] : []),
+      printableLines(text),
+      ...(metadata ? ['', jsonText(metadata)] : []),
       '',
     ].join('\n');
   }

@@ -35,9 +35,3 @@ export function highlight(
   }
   return marked + text.slice(at);
 }
-
-/** Takes away what a text could do to a terminal. */
-export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  return text.replace(/[\x00-\x1f\x7f-\x9f]/g, ' ');
-}

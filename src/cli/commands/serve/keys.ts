@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { DEFAULT_KEY_FILE, ROLES, type Role } from '../../../serve/names.js';
+import { print, printJson, tell } from '../../output.js';
 
 const EXAMPLES = `
 Examples:
@@ -53,8 +54,9 @@ async function addCommand(options: KeysOptions & { role: Role; name?: string }):
   const { addKey } = await import('../../../serve/access/key-file.js');
   const { key, stored } = await addKey(options.file, options);
   const { sha256: _, ...shown } = stored;
-  process.stdout.write(options.json ? `${JSON.stringify({ key, ...shown })}\n` : `${key}\n`);
-  process.stderr.write(`key ${stored.id} (${stored.role}) is in ${options.file}; it is not shown again\n`);
+  if (options.json) printJson({ key, ...shown });
+  else print(`${key}\n`);
+  tell(`key ${stored.id} (${stored.role}) is in ${options.file}; it is not shown again\n`);
 }
 
 async function listCommand({ file, json }: KeysOptions): Promise<void> {
@@ -63,15 +65,15 @@ async function listCommand({ file, json }: KeysOptions): Promise<void> {
     import('../../../base/table.js'),
   ]);
   const keys = (await readKeys(file)).map(({ sha256: _, ...shown }) => shown);
-  if (json) process.stdout.write(`${JSON.stringify(keys)}\n`);
+  if (json) printJson(keys);
   else {
     const rows = keys.map(({ id, name = '', role, created }) => [id, name, role, created.slice(0, 10)]);
-    process.stdout.write(formatTable({ header: ['id', 'name', 'role', 'created'], rows, numeric: [] }));
+    print(formatTable({ header: ['id', 'name', 'role', 'created'], rows, numeric: [] }));
   }
 }
 
 async function removeCommand(which: string, { file }: KeysOptions): Promise<void> {
   const { removeKey } = await import('../../../serve/access/key-file.js');
   const { id, role } = await removeKey(file, which);
-  process.stderr.write(`key ${id} (${role}) is removed from ${file}\n`);
+  tell(`key ${id} (${role}) is removed from ${file}\n`);
 }

@@ -6,7 +6,7 @@ import { BLOCK_SIZE, decodeDocuments, decodeFrequencies, decodeFrequency } from 
 import { impactFrequency } from './impacts.js';
 
 /** The document of a cursor that has passed its last one. */
-export const NO_MORE_DOCUMENTS = 0x7fff_ffff;
+const NO_MORE_DOCUMENTS = 0x7fff_ffff;
 
 /**
  * Walks a term's postings in document order, decoding a block only when a document in it is asked for, and its

@@ -1,141 +1,105 @@
 import { crc32 } from 'node:zlib';
-import { NearmissError } from '../../../base/errors.js';
-import { RandomAccessFile } from '../../../base/random-access-file.js';
 
 /**
- * What every file of the log looks like: a header, then frames. A frame is the unit of an fsync and the next one is
- * written only after it, so of a log's frames only the last can be incomplete after a crash.
+ * After its header a file is frames. A frame is the unit of an fsync and the next one is written only after it, so of a
+ * log's frames only the last can be incomplete after a crash.
  *
- *   header: magic (6 bytes), format version u16, file number u32, CRC-32 of these 12 bytes
- *   frame:  payload length u32, CRC-32 of the payload, CRC-32 of these 8 bytes, payload
+ *   version 2: payload length u32, number of the frame in its file u32, CRC-32 of the payload, chain u32,
+ *              CRC-32 of these 16 bytes, payload
+ *   version 1: payload length u32, CRC-32 of the payload, CRC-32 of these 8 bytes, payload
  *
- * All numbers are little endian.
+ * The chain is the CRC-32 of the header's first 12 bytes, begun with the chain of the frame before: a frame that is
+ * missing, doubled or of another log is told from the one that belongs there. It goes on from file to file. A snapshot
+ * ends with a frame without payload, whose number says how many frames came before it.
  */
-const MAGIC = 'nmlive';
-const FORMAT_VERSION = 1;
-const FILE_HEADER_BYTES = 16;
-const FRAME_HEADER_BYTES = 12;
-const ZEROS = Buffer.alloc(64 * 1024);
 
-/** The first bytes of a file. */
-export function fileHeader(number: number): Buffer {
-  const header = Buffer.alloc(FILE_HEADER_BYTES);
-  header.write(MAGIC, 'latin1');
-  header.writeUInt16LE(FORMAT_VERSION, 6);
-  header.writeUInt32LE(number, 8);
-  header.writeUInt32LE(crc32(header.subarray(0, 12)), 12);
-  return header;
+/** A place between two frames. */
+export interface ChainPlace {
+  /** How many frames of the file come before it. */
+  readonly frames: number;
+  /** What they add up to, those of earlier files included. */
+  readonly chain: number;
 }
 
-/** Records as one frame, each preceded by its length. */
-export function encodeFrame(records: readonly Uint8Array[]): Buffer {
+/** What a frame's header says. */
+export interface FrameHeader {
+  /** Bytes of the payload; 0 at the end of a snapshot. */
+  length: number;
+  payloadChecksum: number;
+  /** The place behind the frame. */
+  after: ChainPlace;
+  /** What is wrong with the place where it was found. */
+  misplaced?: string;
+}
+
+export interface FrameFormat {
+  headerBytes: number;
+  /** Gives nothing where the header does not match its own checksum. */
+  parse(header: Buffer, before: ChainPlace): FrameHeader | undefined;
+}
+
+const FIRST_FORMAT: FrameFormat = {
+  headerBytes: 12,
+  parse(header, { frames, chain }) {
+    const content = header.subarray(0, 8);
+    if (crc32(content) !== header.readUInt32LE(8)) return undefined;
+    return {
+      length: header.readUInt32LE(0),
+      payloadChecksum: header.readUInt32LE(4),
+      after: { frames: frames + 1, chain: crc32(content, chain) },
+    };
+  },
+};
+
+const CHAINED_FORMAT: FrameFormat = {
+  headerBytes: 20,
+  parse(header, before) {
+    if (crc32(header.subarray(0, 16)) !== header.readUInt32LE(16)) return undefined;
+    const number = header.readUInt32LE(4);
+    const chain = crc32(header.subarray(0, 12), before.chain);
+    return {
+      length: header.readUInt32LE(0),
+      payloadChecksum: header.readUInt32LE(8),
+      after: { frames: before.frames + 1, chain },
+      misplaced: misplaced(before.frames, number, header.readUInt32LE(12) === chain),
+    };
+  },
+};
+
+export const FRAME_FORMATS: Record<1 | 2, FrameFormat> = { 1: FIRST_FORMAT, 2: CHAINED_FORMAT };
+
+function misplaced(expected: number, number: number, isNext: boolean): string | undefined {
+  if (number !== expected) return `expected frame ${expected} of the file, got frame ${number}`;
+  return isNext ? undefined : `expected frame ${number} of this log, got frame ${number} of another one`;
+}
+
+/** Records as one frame, each preceded by its length; without records, the end of a snapshot. */
+export function encodeFrame(
+  records: readonly Uint8Array[],
+  before: ChainPlace,
+): { frame: Buffer; after: ChainPlace } {
+  const start = CHAINED_FORMAT.headerBytes;
   const bytes = records.reduce((sum, record) => sum + 4 + record.length, 0);
-  const frame = Buffer.alloc(FRAME_HEADER_BYTES + bytes);
-  let at = FRAME_HEADER_BYTES;
+  const frame = Buffer.alloc(start + bytes);
+  let at = start;
   for (const record of records) {
     frame.writeUInt32LE(record.length, at);
     frame.set(record, at + 4);
     at += 4 + record.length;
   }
   frame.writeUInt32LE(bytes, 0);
-  frame.writeUInt32LE(crc32(frame.subarray(FRAME_HEADER_BYTES)), 4);
-  frame.writeUInt32LE(crc32(frame.subarray(0, 8)), 8);
-  return frame;
+  frame.writeUInt32LE(before.frames, 4);
+  frame.writeUInt32LE(crc32(frame.subarray(start)), 8);
+  const chain = crc32(frame.subarray(0, 12), before.chain);
+  frame.writeUInt32LE(chain, 12);
+  frame.writeUInt32LE(crc32(frame.subarray(0, 16)), 16);
+  return { frame, after: { frames: before.frames + 1, chain } };
 }
 
-export interface ReadFramesOptions {
-  /** The number that the file must have. */
-  number: number;
-  onRecord: (record: Buffer, where: string) => void;
-}
-
-export interface FramesRead {
-  /** Where the last complete frame ends. */
-  end: number;
-  /** The file's bytes; more than `end` where a write was cut short. */
-  size: number;
-}
-
-/**
- * Reads every record. A frame that is cut short by the file's end is not an error: nobody was told that it was
- * written. A damaged frame that others follow is one.
- */
-export async function readFrames(path: string, { number, onRecord }: ReadFramesOptions): Promise<FramesRead> {
-  const file = await RandomAccessFile.open(path);
-  try {
-    await checkHeader(file, number);
-    let end = FILE_HEADER_BYTES;
-    for (;;) {
-      const payload = await readFrame(file, end);
-      if (payload === undefined) return { end, size: file.size };
-      splitRecords(payload, `${path}: byte ${end}`, onRecord);
-      end += FRAME_HEADER_BYTES + payload.length;
-    }
-  } finally {
-    await file.close();
-  }
-}
-
-async function checkHeader(file: RandomAccessFile, number: number): Promise<void> {
-  const header = Buffer.alloc(FILE_HEADER_BYTES);
-  await file.readInto(header, 0);
-  if (header.equals(fileHeader(number))) return;
-  const version = header.readUInt16LE(6);
-  const isOther = header.toString('latin1', 0, 6) === MAGIC && version !== FORMAT_VERSION;
-  throw new NearmissError(
-    isOther
-      ? `${file.path}: expected format version ${FORMAT_VERSION}, got ${version}`
-      : `${file.path}: byte 0: expected the header of log file ${number}, got something else`,
-    { hint: isOther ? 'open it with the version of nearmiss that wrote it' : RESTORE },
-  );
-}
-
-/** The payload of the frame at `start`, or nothing where the file's complete frames end. */
-async function readFrame(file: RandomAccessFile, start: number): Promise<Buffer | undefined> {
-  const rest = file.size - start;
-  if (rest < FRAME_HEADER_BYTES) return undefined;
-  const header = Buffer.alloc(FRAME_HEADER_BYTES);
-  await file.readInto(header, start);
-  if (crc32(header.subarray(0, 8)) !== header.readUInt32LE(8)) {
-    // After a power cut a file may have grown without its bytes having arrived.
-    if (await isZero(file, start)) return undefined;
-    throw damaged(file.path, start, 'the header of a record does not match its checksum');
-  }
-  const length = header.readUInt32LE(0);
-  if (length > rest - FRAME_HEADER_BYTES) return undefined;
-  const payload = Buffer.alloc(length);
-  await file.readInto(payload, start + FRAME_HEADER_BYTES);
-  if (crc32(payload) === header.readUInt32LE(4)) return payload;
-  if (length === rest - FRAME_HEADER_BYTES) return undefined;
-  throw damaged(file.path, start, `a record of ${length} bytes does not match its checksum`);
-}
-
-async function isZero(file: RandomAccessFile, start: number): Promise<boolean> {
-  for (let at = start; at < file.size; at += ZEROS.length) {
-    const part = Buffer.alloc(Math.min(ZEROS.length, file.size - at));
-    await file.readInto(part, at);
-    if (!part.equals(ZEROS.subarray(0, part.length))) return false;
-  }
-  return true;
-}
-
-function splitRecords(
-  payload: Buffer,
-  where: string,
-  onRecord: (record: Buffer, where: string) => void,
-): void {
+export function splitRecords(payload: Buffer, onRecord: (record: Buffer) => void): void {
   for (let at = 0; at < payload.length; ) {
     const length = payload.readUInt32LE(at);
-    onRecord(payload.subarray(at + 4, at + 4 + length), where);
+    onRecord(payload.subarray(at + 4, at + 4 + length));
     at += 4 + length;
   }
-}
-
-const RESTORE = 'restore the folder from a backup; what was written before that place is intact';
-
-/** The error for bytes that were written once and are not what they were. */
-export function damaged(path: string, offset: number, what: string): NearmissError {
-  return new NearmissError(`${path}: byte ${offset}: ${what}`, {
-    hint: `${RESTORE} ("truncate -s ${offset}" keeps that and drops the rest)`,
-  });
 }

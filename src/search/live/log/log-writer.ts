@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { hasCode, NearmissError } from '../../../base/errors.js';
-import { encodeFrame } from './frames.js';
+import { type ChainPlace, encodeFrame } from './frames.js';
 import { hasItsName } from './named-file.js';
 
 /** Waiting records that share one fsync, up to this many bytes (a single larger one goes alone). */
@@ -8,6 +8,15 @@ const GROUP_BYTES = 8 * 2 ** 20;
 
 /** What the writer needs of an open file. */
 export type LogHandle = Pick<FileHandle, 'write' | 'datasync' | 'truncate' | 'stat' | 'close'>;
+
+/** A log file to write to, and where its last durable frame ends. */
+export interface LogTarget {
+  number: number;
+  path: string;
+  handle: LogHandle;
+  end: number;
+  place: ChainPlace;
+}
 
 interface Waiting {
   record: Uint8Array;
@@ -18,25 +27,20 @@ interface Waiting {
 
 /** Appends records to a log file. Records that arrive while the disk is busy go out together ("group commit"). */
 export class LogWriter {
-  #path: string;
-  #handle: LogHandle;
-  /** Where the last durable frame ends. */
-  #end: number;
+  #target: LogTarget;
   readonly #waiting: Waiting[] = [];
   #failure: NearmissError | undefined;
   #working: Promise<void> | undefined;
   /** Done between two frames. */
   readonly #between: (() => Promise<void>)[] = [];
 
-  constructor(path: string, handle: LogHandle, end: number) {
-    this.#path = path;
-    this.#handle = handle;
-    this.#end = end;
+  constructor(target: LogTarget) {
+    this.#target = target;
   }
 
-  /** Bytes of the present file that are durable. */
-  get end(): number {
-    return this.#end;
+  /** The present file, as far as it is durable. */
+  get target(): LogTarget {
+    return this.#target;
   }
 
   /**
@@ -61,17 +65,16 @@ export class LogWriter {
    * Goes on in another file, which `open` provides. When it is called, every record before it is on disk and applied,
    * and every later one goes to the new file.
    */
-  switchTo(open: () => Promise<{ path: string; handle: LogHandle; end: number }>): Promise<void> {
+  switchTo(open: () => Promise<LogTarget>): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#between.push(async () => {
         try {
           if (this.#failure) throw this.#failure;
-          if (!(await hasItsName(this.#handle, this.#path))) throw removed(this.#path);
-          const next = await open();
-          await this.#handle.close();
-          this.#path = next.path;
-          this.#handle = next.handle;
-          this.#end = next.end;
+          if (!(await this.isInPlace())) throw removed(this.#target.path);
+          const { handle } = this.#target;
+          this.#target = await open();
+          // All that it was given is on disk.
+          await handle.close().catch(() => undefined);
           resolve();
         } catch (error) {
           reject(error);
@@ -81,10 +84,20 @@ export class LogWriter {
     });
   }
 
+  /** Whether the present file is still the one that its name leads to. */
+  isInPlace(): Promise<boolean> {
+    return hasItsName(this.#target.handle, this.#target.path);
+  }
+
+  /** Resolves when everything that was appended is durable or refused. */
+  async settled(): Promise<void> {
+    await this.#working;
+  }
+
   /** Waits for what was appended. */
   async close(): Promise<void> {
-    await this.#working;
-    await this.#handle.close();
+    await this.settled();
+    await this.#target.handle.close();
   }
 
   #work(): void {
@@ -120,29 +133,32 @@ export class LogWriter {
   }
 
   async #writeGroup(group: readonly Waiting[]): Promise<NearmissError | undefined> {
-    const frame = encodeFrame(group.map(({ record }) => record));
+    const { path, handle, end, place } = this.#target;
+    const { frame, after } = encodeFrame(
+      group.map(({ record }) => record),
+      place,
+    );
     try {
       for (let written = 0; written < frame.length; ) {
-        const left = frame.length - written;
-        const result = await this.#handle.write(frame, written, left, this.#end + written);
+        const result = await handle.write(frame, written, frame.length - written, end + written);
         written += result.bytesWritten;
       }
     } catch (error) {
       return this.#takeBack(error);
     }
     try {
-      await this.#handle.datasync();
+      await handle.datasync();
     } catch (error) {
       // What a failed fsync left on disk is unknown, and the next one may claim success all the same.
       await this.#takeBack(error);
-      this.#failure = unwritable(this.#path, error, 'open the state folder anew once the disk is in order');
+      this.#failure = unwritable(path, error, 'open the state folder anew once the disk is in order');
       return this.#failure;
     }
-    if (!(await hasItsName(this.#handle, this.#path))) {
+    if (!(await this.isInPlace())) {
       await this.#cutOff();
-      return removed(this.#path);
+      return removed(path);
     }
-    this.#end += frame.length;
+    this.#target = { ...this.#target, end: end + frame.length, place: after };
     return undefined;
   }
 
@@ -151,7 +167,7 @@ export class LogWriter {
     const hint = hasCode(error, 'ENOSPC')
       ? 'the disk is full: free some space and write again; what was acknowledged is safe'
       : 'what was acknowledged is safe; write again when the disk is in order';
-    const failure = unwritable(this.#path, error, hint);
+    const failure = unwritable(this.#target.path, error, hint);
     if (!(await this.#cutOff())) this.#failure = failure;
     return failure;
   }
@@ -159,8 +175,8 @@ export class LogWriter {
   /** Takes what was written after the last durable frame off again; says whether that worked. */
   async #cutOff(): Promise<boolean> {
     try {
-      await this.#handle.truncate(this.#end);
-      await this.#handle.datasync();
+      await this.#target.handle.truncate(this.#target.end);
+      await this.#target.handle.datasync();
       return true;
     } catch {
       return false;

@@ -1,60 +1,19 @@
-import {
-  copyFile,
-  mkdtemp,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  truncate,
-  writeFile,
-} from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, open, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import {
+  append,
+  FILE_HEADER,
+  FRAME_HEADER,
+  framesOf,
+  killedLogOf,
+  logOf,
+  openLog,
+  readBack,
+  temporaryFolder,
+} from './log.fixture.js';
 import type { LogHandle } from './log-writer.js';
-import { type OpenLogOptions, WriteAheadLog } from './write-ahead-log.js';
-
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'nearmiss-log-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return folder;
-}
-
-interface Opened {
-  log: WriteAheadLog;
-  records: string[];
-  cuts: string[];
-}
-
-async function openLog(folder: string, options: Partial<OpenLogOptions> = {}): Promise<Opened> {
-  const records: string[] = [];
-  const cuts: string[] = [];
-  const log = await WriteAheadLog.open(folder, {
-    onRecord: (record) => records.push(record.toString()),
-    onCut: (message) => cuts.push(message),
-    ...options,
-  });
-  return { log, records, cuts };
-}
-
-async function readBack(folder: string): Promise<Omit<Opened, 'log'>> {
-  const { log, records, cuts } = await openLog(folder);
-  await log.close();
-  return { records, cuts };
-}
-
-function append(log: WriteAheadLog, ...records: string[]): Promise<string[]> {
-  return Promise.all(records.map((record) => log.append(Buffer.from(record), () => record)));
-}
-
-async function logOf(folder: string, ...records: string[]): Promise<string> {
-  const { log } = await openLog(folder);
-  for (const record of records) await append(log, record);
-  await log.close();
-  return join(folder, 'log-00000001.wal');
-}
 
 /** A real file whose disk is full after some bytes, or whose fsync fails. */
 function failingFile(limits: { bytes?: number; sync?: boolean; truncate?: boolean }): {
@@ -91,8 +50,7 @@ test('records come back in order, and those that wait share a frame', async () =
   const order: string[] = [];
   await Promise.all(['a', 'b', 'c'].map((each) => log.append(Buffer.from(each), () => order.push(each))));
   expect(order).toEqual(['a', 'b', 'c']);
-  // Header 16, one frame of 12 + 3 × (4 + 1).
-  expect(log.bytes).toBe(16 + 27);
+  expect(log.bytes).toBe(FILE_HEADER + FRAME_HEADER + 3 * (4 + 1));
   await append(log, '');
   await log.close();
   expect(await readBack(folder)).toEqual({ records: ['a', 'b', 'c', ''], cuts: [] });
@@ -110,10 +68,12 @@ test('a tail that is cut at any byte is taken off, and everything before it stay
   const folder = await temporaryFolder();
   const before = await logOf(folder, 'first', 'second');
   const start = (await readFile(before)).length;
-  const path = await logOf(folder, 'the last record');
+  const path = await killedLogOf(folder, 'the last record');
   const whole = await readFile(path);
+  const mark = await readFile(join(folder, 'mark.json'));
   for (let size = start; size < whole.length; size++) {
     await writeFile(path, whole.subarray(0, size));
+    await writeFile(join(folder, 'mark.json'), mark);
     const { log, records, cuts } = await openLog(folder);
     expect(records).toEqual(['first', 'second']);
     expect(cuts).toEqual(
@@ -133,39 +93,47 @@ test('bytes that never arrived after a power cut are a torn tail, too', async ()
   const whole = await readFile(path);
   await writeFile(path, Buffer.concat([whole, Buffer.alloc(100_000)]));
   expect((await readBack(folder)).records).toEqual(['first']);
-  const { log } = await openLog(folder);
-  await append(log, 'last');
-  await log.close();
-  const bytes = await readFile(path);
-  bytes.fill(0, bytes.length - 3);
-  await writeFile(path, bytes);
-  expect((await readBack(folder)).records).toEqual(['first']);
+  // The frame's last sector did not arrive; then not even the rest of its header.
+  const start = framesOf('first')[1];
+  await killedLogOf(folder, 'x'.repeat(1000));
+  const killed = await readFile(path);
+  for (const from of [512, 1024, start, start + 1]) {
+    await writeFile(path, Buffer.from(killed).fill(0, from));
+    const { records } = await readBack(folder).catch((error) => ({ records: error.message }));
+    expect(records).toEqual(from === start + 1 ? expect.stringContaining('header of frame 1') : ['first']);
+    await writeFile(path, killed);
+  }
 });
 
-test('every damaged byte before the last record is an error that names file and offset', async () => {
-  const folder = await temporaryFolder();
-  const path = await logOf(folder, 'first', 'second', 'third');
-  const whole = await readFile(path);
-  const frames = [16, 16 + 12 + 4 + 5, 16 + 12 + 4 + 5 + 12 + 4 + 6];
-  for (let at = 0; at < frames[2]; at++) {
-    const damaged = Buffer.from(whole);
-    damaged[at] ^= 0x41;
-    await writeFile(path, damaged);
-    const start = at < 16 ? '(expected|byte 0)' : `byte ${at < frames[1] ? frames[0] : frames[1]}: `;
-    await expect(readBack(folder)).rejects.toThrow(new RegExp(`log-00000001\\.wal: ${start}`));
+test('every damaged byte is an error that names file and offset, the last record of a killed process included', async () => {
+  for (const write of [logOf, killedLogOf]) {
+    const folder = await temporaryFolder();
+    const path = await write(folder, 'first', 'second', 'third');
+    const whole = await readFile(path);
+    const frames = framesOf('first', 'second', 'third');
+    expect(whole).toHaveLength(frames[3]);
+    for (let at = 0; at < whole.length; at++) {
+      const damaged = Buffer.from(whole);
+      damaged[at] ^= 0x41;
+      await writeFile(path, damaged);
+      const start =
+        at < FILE_HEADER ? '(expected|byte 0)' : `byte ${frames.findLast((each) => each <= at)}: `;
+      await expect(readBack(folder)).rejects.toThrow(new RegExp(`log-00000001\\.wal: ${start}`));
+      expect(await readFile(path)).toEqual(damaged);
+    }
   }
 });
 
 test('a full disk rejects the write and leaves a log that can be read and written on', async () => {
   const folder = await temporaryFolder();
-  const { limits, openFile } = failingFile({ bytes: 16 + 20 + 25 });
+  const { limits, openFile } = failingFile({ bytes: framesOf('fine', 'small')[2] });
   const { log } = await openLog(folder, { openFile });
   await append(log, 'fine');
   await expect(append(log, 'does not fit')).rejects.toMatchObject({
     message: expect.stringMatching(/log-00000001\.wal: cannot write: ENOSPC/),
     hint: expect.stringContaining('free some space'),
   });
-  expect((await readFile(join(folder, 'log-00000001.wal'))).length).toBe(16 + 20);
+  expect((await readFile(join(folder, 'log-00000001.wal'))).length).toBe(framesOf('fine')[1]);
   await append(log, 'small');
   limits.bytes = undefined;
   await append(log, 'does fit now');
@@ -175,7 +143,7 @@ test('a full disk rejects the write and leaves a log that can be read and writte
 
 test('where not even the half-written part can be cut off, later writes are refused', async () => {
   const folder = await temporaryFolder();
-  const { openFile } = failingFile({ bytes: 50, truncate: true });
+  const { openFile } = failingFile({ bytes: framesOf('fine')[1] + 10, truncate: true });
   const { log } = await openLog(folder, { openFile });
   await append(log, 'fine');
   await expect(append(log, 'does not fit')).rejects.toThrow('ENOSPC');
@@ -214,7 +182,7 @@ test('compaction replaces what was before and keeps what comes meanwhile', async
   await log.close();
   const expected = ['1', '2', '3', '4', '5'].slice(captured);
   expect((await readBack(folder)).records).toEqual([`up to ${captured}`, ...expected]);
-  expect((await readdir(folder)).sort()).toEqual(['log-00000002.wal', 'snapshot-00000002.wal']);
+  expect((await readdir(folder)).sort()).toEqual(['log-00000002.wal', 'mark.json', 'snapshot-00000002.wal']);
 });
 
 test('a crash at any moment of a compaction loses nothing', async () => {
@@ -235,7 +203,7 @@ test('a crash at any moment of a compaction loses nothing', async () => {
   // The snapshot is there, the old log is still.
   await copyFile(join(source, 'snapshot-00000002.wal'), join(folder, 'snapshot-00000002.wal'));
   expect((await readBack(folder)).records).toEqual(['ab', 'c']);
-  expect((await readdir(folder)).sort()).toEqual(['log-00000002.wal', 'snapshot-00000002.wal']);
+  expect((await readdir(folder)).sort()).toEqual(['log-00000002.wal', 'mark.json', 'snapshot-00000002.wal']);
 });
 
 test('missing and foreign files and incomplete snapshots are named', async () => {
@@ -251,11 +219,11 @@ test('missing and foreign files and incomplete snapshots are named', async () =>
   const newer = Buffer.from(content);
   newer[6] = 9;
   await writeFile(next, newer);
-  await expect(readBack(folder)).rejects.toThrow(`${next}: expected format version 1, got 9`);
+  await expect(readBack(folder)).rejects.toThrow(`${next}: expected format version 1 or 2, got 9`);
   await writeFile(next, content);
   await truncate(snapshot, (await readFile(snapshot)).length - 1);
   await expect(readBack(folder)).rejects.toThrow(
-    `${snapshot}: byte 16: the file ends in an incomplete record`,
+    `${snapshot}: byte ${framesOf('a')[1]}: expected the snapshot's end after 1 frames`,
   );
 });
 

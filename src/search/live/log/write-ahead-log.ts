@@ -1,83 +1,76 @@
-import { mkdir, open, readdir, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NearmissError } from '../../../base/errors.js';
 import { AtomicFile, writeFileAtomic } from '../../../base/files.js';
-import { PARTIAL_PREFIX } from '../../../base/partial-path.js';
-import { damaged, encodeFrame, fileHeader, readFrames } from './frames.js';
-import { type LogHandle, LogWriter } from './log-writer.js';
-
-type FileKind = 'snapshot' | 'log';
+import { encodeFileHeader } from './file-header.js';
+import { type ChainPlace, encodeFrame } from './frames.js';
+import { fileName, removeSuperseded } from './log-files.js';
+import { type LogHandle, type LogTarget, LogWriter } from './log-writer.js';
+import { writeMark } from './mark.js';
+import { readStateFolder } from './read-folder.js';
+import { readFrames } from './read-frames.js';
+import type { StateRead } from './read-state.js';
 
 export interface OpenLogOptions {
   /** Told every record that is there, in order; `where` names its place for error messages. */
   onRecord: (record: Buffer, where: string) => void;
-  /** Told when an unfinished write was cut off. */
-  onCut?: (message: string) => void;
+  /** Told when an unfinished write was cut off, and of other trouble that loses nothing. */
+  onWarning?: (message: string) => void;
   /** Opens a log file for writing; there for tests of a failing disk. */
-  openFile?: (path: string) => Promise<LogHandle>;
+  openFile?: OpenFile;
 }
+
+type OpenFile = (path: string) => Promise<LogHandle>;
+
+/** The mark of what was written lags behind by at most this many bytes. */
+const MARK_BYTES = 2 ** 20;
 
 /**
  * Records that survive a crash, in a folder of numbered files: `snapshot-n` holds everything before `log-n` in short,
- * `log-n` and its successors what came after. A newer snapshot makes the files before it superfluous.
+ * `log-n` and its successors what came after. A newer snapshot makes the files before it superfluous. No file is removed
+ * before what replaces it has been read.
  *
  * @example
  * const log = await WriteAheadLog.open('state', { onRecord: (record) => replay(record) });
  * await log.append(record, () => apply(record)); // on disk and applied
+ * await log.close();
  */
 export class WriteAheadLog {
   readonly folder: string;
-  readonly #openFile: (path: string) => Promise<LogHandle>;
+  readonly #openFile: OpenFile;
   readonly #writer: LogWriter;
-  /** The number of the log that is written to. */
-  #number: number;
-  /** Bytes in the files before that log. */
+  /** Bytes in the files before the log that is written to. */
   #earlierBytes: number;
+  /** Up to where that log is marked as written. */
+  #markedEnd = 0;
+  #marking: Promise<void> | undefined;
   #compacting: Promise<void> | undefined;
 
   private constructor(
     folder: string,
-    writer: LogWriter,
-    place: { number: number; earlierBytes: number; openFile: (path: string) => Promise<LogHandle> },
+    { target, earlierBytes }: { target: LogTarget; earlierBytes: number },
+    openFile: OpenFile,
   ) {
     this.folder = folder;
-    this.#writer = writer;
-    this.#number = place.number;
-    this.#earlierBytes = place.earlierBytes;
-    this.#openFile = place.openFile;
+    this.#writer = new LogWriter(target);
+    this.#earlierBytes = earlierBytes;
+    this.#openFile = openFile;
   }
 
   static async open(folder: string, options: OpenLogOptions): Promise<WriteAheadLog> {
-    const { onRecord, onCut, openFile = openForWriting } = options;
+    const { onRecord, onWarning = () => undefined, openFile = openForWriting } = options;
     await mkdir(folder, { recursive: true });
-    const files = await listFiles(folder);
-    const first = files.snapshots.at(-1) ?? 1;
-    await removeBefore(folder, first, files);
-    const logs = files.logs.filter((number) => number >= first);
-    checkComplete(folder, first, logs, files.snapshots.length > 0);
-    let earlierBytes = 0;
-    if (files.snapshots.length > 0) {
-      earlierBytes += await readWhole(filePath(folder, 'snapshot', first), first, onRecord);
-    }
-    for (const number of logs.slice(0, -1)) {
-      earlierBytes += await readWhole(filePath(folder, 'log', number), number, onRecord);
-    }
-    const number = logs.at(-1) ?? first;
-    const path = filePath(folder, 'log', number);
-    if (logs.length === 0) await writeFileAtomic(path, fileHeader(number));
-    const { end, size } = await readFrames(path, { number, onRecord });
-    const handle = await openFile(path);
-    if (end < size) {
-      await handle.truncate(end);
-      await handle.datasync();
-      onCut?.(`${path}: byte ${end}: cut off ${size - end} bytes of a write that was never acknowledged`);
-    }
-    return new WriteAheadLog(folder, new LogWriter(path, handle, end), { number, earlierBytes, openFile });
+    const state = await readStateFolder(folder, { onRecord, onWarning });
+    await removeSuperseded(folder, state.snapshot ?? 1);
+    const log = new WriteAheadLog(folder, await goOn(folder, state, openFile, onWarning), openFile);
+    await log.#mark();
+    return log;
   }
 
   /** Bytes of all files. */
   get bytes(): number {
-    return this.#earlierBytes + this.#writer.end;
+    return this.#earlierBytes + this.#writer.target.end;
   }
 
   get isCompacting(): boolean {
@@ -86,7 +79,10 @@ export class WriteAheadLog {
 
   /** Resolves when the record is on disk, with what `apply` gives; records are applied in the order of the calls. */
   append<T>(record: Uint8Array, apply: () => T): Promise<T> {
-    return this.#writer.append(record, apply);
+    return this.#writer.append(record, () => {
+      if (this.#writer.target.end - this.#markedEnd > MARK_BYTES) void this.#mark();
+      return apply();
+    });
   }
 
   /**
@@ -104,26 +100,86 @@ export class WriteAheadLog {
     return compacting;
   }
 
-  async close(): Promise<void> {
+  /** @param options.isOurs whether the folder is still this process's, so that a mark may be left in it */
+  async close({ isOurs = true }: { isOurs?: boolean } = {}): Promise<void> {
     await this.#compacting?.catch(() => undefined);
+    await this.#writer.settled();
+    await this.#marking;
+    if (isOurs && (await this.#writer.isInPlace())) await this.#mark();
     await this.#writer.close();
   }
 
   async #compact(capture: () => Iterable<Uint8Array>): Promise<void> {
-    const number = this.#number + 1;
-    let records: Iterable<Uint8Array> = [];
+    const content = await this.#rotate(capture);
+    await this.#mark();
+    this.#earlierBytes = await writeSnapshot(this.folder, content);
+    await removeSuperseded(this.folder, content.number);
+  }
+
+  /** Goes on in the next log; gives what its snapshot is made of. */
+  async #rotate(capture: () => Iterable<Uint8Array>): Promise<SnapshotContent> {
+    let content: SnapshotContent | undefined;
     await this.#writer.switchTo(async () => {
-      const path = filePath(this.folder, 'log', number);
-      const header = fileHeader(number);
-      await writeFileAtomic(path, header);
-      const handle = await this.#openFile(path);
-      records = capture();
-      this.#earlierBytes += this.#writer.end;
-      this.#number = number;
-      return { path, handle, end: header.length };
+      const { number, end, place } = this.#writer.target;
+      content = { number: number + 1, chain: place.chain, records: capture() };
+      const next = await createLog(this.folder, content, this.#openFile);
+      this.#earlierBytes += end;
+      return next;
     });
-    this.#earlierBytes = await writeSnapshot(filePath(this.folder, 'snapshot', number), number, records);
-    await removeBefore(this.folder, number, await listFiles(this.folder));
+    return content!;
+  }
+
+  /** Notes how far the log was written. That it cannot be noted, on a full disk say, takes nothing from the log. */
+  #mark(): Promise<void> {
+    const { number, end, place } = this.#writer.target;
+    this.#markedEnd = end;
+    const mark = { log: number, bytes: end, chain: place.chain };
+    const before = this.#marking ?? Promise.resolve();
+    this.#marking = before.then(() => writeMark(this.folder, mark)).catch(() => undefined);
+    return this.#marking;
+  }
+}
+
+/** Opens the log that was read last for writing, or the next one where that is new or of an earlier version. */
+async function goOn(
+  folder: string,
+  { last, earlierBytes }: StateRead,
+  openFile: OpenFile,
+  onWarning: (message: string) => void,
+): Promise<{ target: LogTarget; earlierBytes: number }> {
+  if (last === undefined) {
+    // Logs that have nothing to do with each other begin with different chains.
+    const chain = randomBytes(4).readUInt32LE();
+    return { target: await createLog(folder, { number: 1, chain }, openFile), earlierBytes };
+  }
+  const { number, end, size, place } = last;
+  const path = join(folder, fileName('log', number));
+  const handle = await openFile(path);
+  if (end < size) {
+    await handle.truncate(end);
+    await handle.datasync();
+    onWarning(`${path}: byte ${end}: cut off ${size - end} bytes of a write that was never acknowledged`);
+  }
+  if (last.isCurrent) return { target: { number, path, handle, end, place }, earlierBytes };
+  await handle.close();
+  const target = await createLog(folder, { number: number + 1, chain: place.chain }, openFile);
+  return { target, earlierBytes: earlierBytes + end };
+}
+
+async function createLog(
+  folder: string,
+  { number, chain }: { number: number; chain: number },
+  openFile: OpenFile,
+): Promise<LogTarget> {
+  const path = join(folder, fileName('log', number));
+  const header = encodeFileHeader({ kind: 'log', number }, chain);
+  try {
+    await writeFileAtomic(path, header);
+    return { number, path, handle: await openFile(path), end: header.length, place: { frames: 0, chain } };
+  } catch (error) {
+    // The log before it is written on, and one that goes on from its present end would not fit any more.
+    await rm(path, { force: true }).catch(() => undefined);
+    throw error;
   }
 }
 
@@ -136,65 +192,36 @@ function openForWriting(path: string): Promise<LogHandle> {
   });
 }
 
-function filePath(folder: string, kind: FileKind, number: number): string {
-  return join(folder, `${kind}-${String(number).padStart(8, '0')}.wal`);
+/** What goes into a snapshot: its number, the chain that it and its log go on from, its records. */
+interface SnapshotContent {
+  number: number;
+  chain: number;
+  records: Iterable<Uint8Array>;
 }
 
-async function listFiles(folder: string): Promise<{ snapshots: number[]; logs: number[] }> {
-  const numbers: Record<FileKind, number[]> = { snapshot: [], log: [] };
-  for (const name of await readdir(folder)) {
-    const match = /^(snapshot|log)-(\d{8,})\.wal$/.exec(name);
-    if (match) numbers[match[1] as FileKind].push(Number(match[2]));
-    else if (name.startsWith(PARTIAL_PREFIX)) await rm(join(folder, name), { force: true, recursive: true });
-  }
-  const ascending = (a: number, b: number): number => a - b;
-  return { snapshots: numbers.snapshot.sort(ascending), logs: numbers.log.sort(ascending) };
-}
-
-async function removeBefore(
-  folder: string,
-  first: number,
-  files: { snapshots: number[]; logs: number[] },
-): Promise<void> {
-  for (const number of files.snapshots.filter((each) => each < first)) {
-    await rm(filePath(folder, 'snapshot', number), { force: true });
-  }
-  for (const number of files.logs.filter((each) => each < first)) {
-    await rm(filePath(folder, 'log', number), { force: true });
-  }
-}
-
-/** A snapshot appears after the log that follows it, and logs appear one after the other. */
-function checkComplete(folder: string, first: number, logs: readonly number[], hasSnapshot: boolean): void {
-  const gap = logs.findIndex((number, i) => number !== first + i);
-  const missing = hasSnapshot && logs.length === 0 ? 0 : gap;
-  if (missing < 0) return;
-  throw new NearmissError(
-    `${filePath(folder, 'log', first + missing)}: no such file, though others of the folder need it`,
-    { hint: 'restore the folder from a backup' },
-  );
-}
-
-/** Reads a file that was complete once: a snapshot, or a log that has a successor. Gives its bytes. */
-async function readWhole(
-  path: string,
-  number: number,
-  onRecord: (record: Buffer, where: string) => void,
-): Promise<number> {
-  const { end, size } = await readFrames(path, { number, onRecord });
-  if (end < size) throw damaged(path, end, 'the file ends in an incomplete record');
-  return size;
-}
-
-async function writeSnapshot(path: string, number: number, records: Iterable<Uint8Array>): Promise<number> {
+/** Writes a snapshot and reads it again, since it is to replace other files; gives its bytes. */
+async function writeSnapshot(folder: string, { number, chain, records }: SnapshotContent): Promise<number> {
+  const path = join(folder, fileName('snapshot', number));
   const file = await AtomicFile.create(path);
+  let place: ChainPlace = { frames: 0, chain };
+  const write = async (...content: Uint8Array[]): Promise<void> => {
+    const { frame, after } = encodeFrame(content, place);
+    place = after;
+    await file.write(frame);
+  };
   try {
-    await file.write(fileHeader(number));
-    for (const record of records) await file.write(encodeFrame([record]));
+    await file.write(encodeFileHeader({ kind: 'snapshot', number }, chain));
+    for (const record of records) await write(record);
+    await write();
     await file.commit();
-    return file.position;
   } catch (error) {
     await file.abort();
     throw error;
   }
+  const noted = { kind: 'snapshot', number, onRecord: () => undefined } as const;
+  const { size } = await readFrames(path, noted).catch(async (error) => {
+    await rm(path, { force: true });
+    throw error;
+  });
+  return size;
 }

@@ -1,4 +1,5 @@
 import type { Document } from '../../../data/index.js';
+import type { EncodedTexts } from '../../../model/encoder/encoded-texts.js';
 import type { BaseSearcher } from '../../base-searcher.js';
 import type { DocumentStore } from '../../document-store.js';
 import { PLAIN_WORDS, snippetOf } from '../../query-words.js';
@@ -40,7 +41,7 @@ export class LiveSnapshot extends OverBase implements Searcher, LiveCorpus {
     return this.base.encode(texts, use);
   }
 
-  encodeDocuments(texts: readonly string[]): Promise<Float32Array[]> {
+  encodeDocuments(texts: readonly string[]): Promise<EncodedTexts> {
     return this.base.encodeDocuments(texts);
   }
 

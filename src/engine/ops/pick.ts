@@ -1,0 +1,39 @@
+import { expectRank, type Op, type Value } from '../graph.js';
+
+const pickOp: Op = {
+  name: 'pick',
+  infer([x, columns]) {
+    expectRank('pick', x, 2);
+    expectRank('pick', columns, 2);
+    return [{ shape: columns.shape, dtype: x.dtype }];
+  },
+  emit: ({ inputs: [x, columns], outputs: [y] }, onnx) =>
+    onnx.node({
+      type: 'GatherElements',
+      inputs: [x.name, columns.name],
+      outputs: [y.name],
+      attributes: { axis: 1 },
+    }),
+  gradient: ({ inputs: [x, columns] }, [g]) => [x.graph.apply(placeOp, [g!, columns, x], {})[0]],
+};
+
+/** The transpose of {@link pickOp}: zeros in the shape of the third input, with the first added at the columns. */
+const placeOp: Op = {
+  name: 'place',
+  infer: ([, , like]) => [{ shape: like.shape, dtype: like.dtype }],
+  emit({ inputs: [x, columns, like], outputs: [y] }, onnx) {
+    const shape = onnx.value('Shape', [like.name]);
+    const zeros = onnx.value('ConstantOfShape', [shape]);
+    onnx.node({
+      type: 'ScatterElements',
+      inputs: [zeros, columns.name, x.name],
+      outputs: [y.name],
+      attributes: { axis: 1, reduction: 'add' },
+    });
+  },
+};
+
+/** Picks from each row of `x`: y[i, j] = x[i, columns[i, j]]. The same column may be picked several times. */
+export function pick(x: Value, columns: Value): Value {
+  return x.graph.apply(pickOp, [x, columns], {})[0];
+}

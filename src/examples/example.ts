@@ -1,0 +1,48 @@
+import type { z } from 'zod';
+import type { Kind, OptionsOf } from '../base/registry.js';
+import type { Dataset } from '../data/index.js';
+import type { Random } from '../engine/index.js';
+import type { TokenizedText } from '../model/index.js';
+
+/** A text to learn from: a query or document of the collection by its number, or tokens of its own. */
+export type ExampleText = number | TokenizedText;
+
+/** A query and a document that answers it. */
+export interface Example {
+  query: ExampleText;
+  positive: ExampleText;
+}
+
+/** Where a stage's queries and positives come from. Example `n` may be another pair each time it is asked for. */
+export interface ExampleSource {
+  readonly count: number;
+  /** Everything that is up to chance is drawn from `random`, first of all draws of a step. */
+  at(example: number, random: Random): Promise<Example>;
+  /** The documents of the collection that are relevant to an example, ascending: none of them is its negative. */
+  relevant(example: number): Int32Array;
+  /** How relevant they are, in the same order. */
+  grades(example: number): Float32Array;
+}
+
+/** What an example source may use of the run it serves. */
+export interface ExamplesContext {
+  readonly dataset: Dataset;
+  /** The queries of the training split with their judgments. */
+  readonly training: readonly { query: number; positives: Int32Array; grades: Float32Array }[];
+  readonly documentCount: number;
+  readonly seed: number;
+  /** Tokens as the model reads a query or a document, its special tokens included. */
+  tokenize(texts: readonly string[], use: 'query' | 'document'): Promise<TokenizedText[]>;
+  /** The tokens of documents of the collection, as many as the model reads of each. */
+  documents(numbers: readonly number[]): Promise<TokenizedText[]>;
+}
+
+/** A value of the examples axis. */
+export interface ExamplesKind<Shape extends z.ZodRawShape = z.ZodRawShape> extends Kind<Shape> {
+  open(options: OptionsOf<Shape>, context: ExamplesContext): Promise<ExampleSource>;
+}
+
+/** Gives a kind's options their types. */
+export function examplesKind<Shape extends z.ZodRawShape>(kind: ExamplesKind<Shape>): ExamplesKind {
+  return kind as unknown as ExamplesKind;
+}

@@ -1,0 +1,20 @@
+import { Registry } from '../base/registry.js';
+import { bceKind } from './bce.js';
+import { hingeKind } from './hinge.js';
+import { infoNceKind } from './info-nce.js';
+import { lambdaKind } from './lambda.js';
+import type { LossKind } from './loss.js';
+import { marginMseKind } from './margin-mse.js';
+import { nllKind } from './nll.js';
+import { rankNetKind } from './ranknet.js';
+
+/** All losses that recipes can name. */
+export const losses = new Registry<LossKind>('loss', [
+  nllKind,
+  infoNceKind,
+  bceKind,
+  hingeKind,
+  rankNetKind,
+  marginMseKind,
+  lambdaKind,
+]);

@@ -1,0 +1,7 @@
+import { Registry } from '../../base/registry.js';
+import { dotKind } from './dot.js';
+import { maxKind } from './max.js';
+import type { ScorerKind } from './scorer.js';
+
+/** All ways from rows to scores that recipes can name. */
+export const scorers = new Registry<ScorerKind>('scorer', [dotKind, maxKind]);

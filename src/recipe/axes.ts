@@ -1,0 +1,66 @@
+import { type Kind, Registry } from '../base/registry.js';
+import * as settings from '../base/settings.js';
+import * as engine from '../engine/index.js';
+import { examples, orders } from '../examples/kinds.js';
+import { losses } from '../loss/kinds.js';
+import { representations } from '../model/representation/kinds.js';
+import { scorers } from '../model/scorer/kinds.js';
+import { negatives } from '../negatives/kinds.js';
+import { teachers } from '../teacher/kinds.js';
+import { mineKind } from './mine-kind.js';
+
+/** The parts of a stage that a task may have a use for. */
+export type TaskPart = 'negatives' | 'loss' | 'teacher' | 'examples' | 'batch';
+
+/** A value of the task axis: what a stage learns. `train/task/` knows what it opens. */
+export interface TaskKind extends Kind {
+  /** The parts of a stage's recipe that mean something to it; a recipe that gives others is wrong. */
+  readonly takes: readonly TaskPart[];
+  /** Left out by the tasks that come with nearmiss: recipes are read where nothing is trained, and `train/` opens those. */
+  open?(options: never, stage: never): Promise<unknown>;
+}
+
+/** A stage that makes data instead of learning: mines, labels, clusters, merges … `train/make/` knows what it opens. */
+export interface MakerKind extends Kind {
+  /** Left out by the makers that come with nearmiss, as with tasks. */
+  make?(options: never, context: never): Promise<boolean>;
+  /** Whether the weights decide the result, which then is another one at another step. */
+  readonly usesModel?: boolean;
+}
+
+/** All that a stage can learn. */
+export const tasks = new Registry<TaskKind>('task', [
+  {
+    name: 'retrieval',
+    description: 'relevant documents are to score higher than negatives',
+    options: {},
+    takes: ['negatives', 'loss', 'teacher', 'examples', 'batch'],
+  },
+]);
+
+/** All that a stage can make. */
+export const makers = new Registry<MakerKind>('maker', [mineKind]);
+
+/**
+ * Every axis of recipes, and what values of them are made of: what a module that a recipe names with `use` is given.
+ *
+ * @example
+ * export default ({ losses, engine, settings }) => {
+ *   losses.register({ name: 'squared', description: '…', options: {}, create: () => squared });
+ * };
+ */
+export const axes = {
+  losses,
+  negatives,
+  examples,
+  orders,
+  teachers,
+  representations,
+  scorers,
+  tasks,
+  makers,
+  engine,
+  settings,
+};
+
+export type Axes = typeof axes;

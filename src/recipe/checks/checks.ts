@@ -1,0 +1,157 @@
+import { parseMeasure } from '../../evaluate/parse-measure.js';
+import { AXES, choicesIn } from '../axis-places.js';
+import type { Problem } from '../problems.js';
+import type { Recipe } from '../recipe.js';
+import { stageLosses } from '../stage-loss.js';
+import { checkCross } from './check-cross.js';
+import { checkStage } from './check-stage.js';
+import { checkTeacher } from './check-teacher.js';
+
+/** Finds settings that are fine alone but not together. */
+export function checkRecipe(recipe: Recipe): Problem[] {
+  const problems = [
+    ...checkModel(recipe),
+    ...(recipe.model.kind === 'cross' ? checkCross(recipe) : []),
+    ...checkIndex(recipe),
+    ...checkEvaluation(recipe),
+    ...checkMeasureDepth(recipe),
+    ...checkStageNames(recipe),
+    ...checkKinds(recipe),
+    ...checkTeacher(recipe),
+    ...recipe.stages.flatMap((_, index) => checkStage(recipe, index)),
+  ];
+  // What all stages share is told once.
+  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
+}
+
+function checkModel({ model }: Recipe): Problem[] {
+  const problems: Problem[] = [];
+  const error = (field: string, message: string, hint: string): number =>
+    problems.push({ level: 'error', keys: ['model', ...field.split('.')], message, hint });
+  const sizes = ['hiddenSize', 'heads', 'vocabularySize'] as const;
+  if (model.init === 'scratch') {
+    for (const size of ['layers', ...sizes] as const) {
+      if (model[size] === undefined) {
+        error(size, 'expected a size, as init is scratch, got nothing', `set model.${size}`);
+      }
+    }
+    const { hiddenSize, heads } = model;
+    if (hiddenSize !== undefined && heads !== undefined && hiddenSize % heads !== 0) {
+      error('heads', `expected a divisor of hiddenSize (${hiddenSize}), got ${heads}`, 'choose another');
+    }
+  } else {
+    for (const size of sizes.filter((name) => model[name] !== undefined)) {
+      error(
+        size,
+        `only init: scratch has a size to choose; ${model.init} has its own`,
+        `leave out model.${size}, or set model.init=scratch`,
+      );
+    }
+  }
+  const { mode, pieces } = model.passages;
+  if (mode === 'max' && pieces === 1) {
+    error('passages.pieces', 'expected 2 or more pieces for MaxP, got 1', 'the paper takes 4');
+  }
+  if (mode === 'first' && pieces > 1) {
+    problems.push({
+      level: 'warning',
+      keys: ['model', 'passages', 'pieces'],
+      message: `FirstP reads one piece of a document; ${pieces} pieces have no effect`,
+      hint: 'set model.passages.mode=max',
+    });
+  }
+  if (model.kind === 'dual' && mode === 'max' && model.scorer === 'dot') {
+    error(
+      'scorer',
+      'dot compares with the only row of a document, MaxP has one for each piece',
+      'set model.scorer=max, or leave it out',
+    );
+  }
+  if (model.head.layerNorm && model.head.projection === false) {
+    error('head.layerNorm', 'a LayerNorm needs a projection before it', 'set model.head.projection');
+  }
+  return problems;
+}
+
+/** What the chosen kinds themselves object to. */
+function checkKinds(recipe: Recipe): Problem[] {
+  const others = choicesIn(recipe)
+    .filter(({ axis }) => axis !== AXES.loss)
+    .map(({ kind, value, keys }) => ({ kind, value, at: (field: string) => [...keys, field] }));
+  const losses = recipe.stages
+    .flatMap((_, index) => stageLosses(recipe, index))
+    .map(({ recipe: value, at }) => ({ kind: AXES.loss.registry.find(value.name), value, at }));
+  return [...others, ...losses].flatMap(({ kind, value, at }) =>
+    (kind?.check?.(value) ?? []).map(({ field, level, message, hint }) => ({
+      level,
+      keys: field === undefined ? at('').slice(0, -1) : at(field),
+      message,
+      hint,
+    })),
+  );
+}
+
+function checkIndex({ refresh: { index } }: Recipe): Problem[] {
+  if (index.type !== 'flat' || index.storage !== 'i8') return [];
+  return [
+    {
+      level: 'error',
+      keys: ['refresh', 'index', 'storage'],
+      message: 'expected f32 or f16 for a flat index, which is exact, got i8',
+      hint: 'set refresh.index.storage=f16, or refresh.index.type=hnsw',
+    },
+  ];
+}
+
+/** A measure that looks deeper than rankings go would be another measure under its name. */
+function checkMeasureDepth({ evaluation: { measures, depth } }: Recipe): Problem[] {
+  return measures.flatMap((name, index): Problem[] => {
+    const { cutoff = 0 } = parseMeasure(name);
+    if (cutoff <= depth) return [];
+    return [
+      {
+        level: 'error',
+        keys: ['evaluation', 'measures', index],
+        message: `expected a measure of the first ${depth} ranks, which is evaluation.depth, got ${name}`,
+        hint: `set evaluation.depth=${cutoff}, or choose another measure`,
+      },
+    ];
+  });
+}
+
+function checkEvaluation({ evaluation: { best, measures, split } }: Recipe): Problem[] {
+  const problems: Problem[] = [];
+  if (!measures.includes(best)) {
+    problems.push({
+      level: 'error',
+      keys: ['evaluation', 'best'],
+      message: `expected one of the measures (${measures.join(', ')}), got ${best}`,
+      hint: `add ${best} to evaluation.measures, or choose one of them`,
+    });
+  }
+  if (split === 'test') {
+    problems.push({
+      level: 'warning',
+      keys: ['evaluation', 'split'],
+      message: 'the best checkpoint is chosen on the test split, which makes its test figures too good',
+      hint: 'split off a dev set: nearmiss data split',
+    });
+  }
+  return problems;
+}
+
+function checkStageNames({ stages }: Recipe): Problem[] {
+  const names = stages.map(({ name }) => name);
+  return stages.flatMap(({ name }, index): Problem[] =>
+    names.indexOf(name) === index
+      ? []
+      : [
+          {
+            level: 'error',
+            keys: ['stages', index, 'name'],
+            message: `expected another name than the stages before, got ${name}`,
+            hint: 'every stage needs its own',
+          },
+        ],
+  );
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { between, oneOf, section, text, truth, whole } from '../../base/settings.js';
+import { AXES } from '../axis-places.js';
+import type { ModelRecipe } from '../recipe.js';
+import { choice, type ReadOptions } from './choice.js';
+import { isRecord } from './dependent.js';
+
+const BEFORE_SCORER = {
+  kind: oneOf('dual', 'cross')
+    .default('dual')
+    .describe(
+      '`dual`: queries and documents become vectors, each by itself; `cross`: a query and a document are read together and become a score, to rerank',
+    ),
+  init: text('minilm, scratch, a folder, an ONNX export or a hub id')
+    .default('minilm')
+    .describe(
+      '`minilm`, `scratch`, a model folder or an ONNX export of a BERT (from where the command runs), or a hub id',
+    ),
+  layers: whole(1).optional().describe('keep only the first n layers; with `scratch`, how many there are'),
+  hiddenSize: whole(1).optional().describe('width, for `scratch`'),
+  heads: whole(1).optional().describe('attention heads, for `scratch`'),
+  vocabularySize: whole(100).optional().describe('tokens that a new tokenizer learns, for `scratch`'),
+  towers: oneOf('shared', 'two')
+    .default('shared')
+    .describe('one encoder for queries and documents, or one each (DPR)'),
+  maxLength: section(
+    {
+      query: whole(3).describe(
+        'tokens kept of a query; a cross-encoder reads `query` + `document` tokens of a pair, and cuts the longer text first',
+      ),
+      document: whole(3).describe('tokens kept of a document, or of each of its pieces'),
+    },
+    { query: 32, document: 128 },
+  ),
+  passages: section(
+    {
+      mode: oneOf('first', 'max').describe(
+        "FirstP reads a document's first tokens; MaxP up to `pieces` pieces, and the best one counts",
+      ),
+      pieces: whole(1).describe('most pieces of a document (`max`)'),
+    },
+    { mode: 'first', pieces: 1 },
+  ),
+};
+
+const AFTER_SCORER = {
+  dropout: between(0, 1, { open: 'most' }).optional().describe("replaces the model's own dropout rates"),
+};
+
+const AFTER_POOLING = {
+  projection: z
+    .union([z.int().min(1), z.literal(false)], { error: 'a dimension, or false' })
+    .meta({ expected: 'a dimension, or false' })
+    .optional()
+    .describe("a linear layer after pooling; false removes the model's own"),
+  layerNorm: truth().optional().describe("ANCE's LayerNorm after the projection"),
+  normalize: truth().optional().describe('scale vectors to length 1, so that the dot product is the cosine'),
+};
+
+/** What is to be trained. */
+export function modelSetting(read: ReadOptions) {
+  return choice<ModelRecipe>({
+    ...read,
+    axis: AXES.scorer,
+    meaning:
+      'how the rows of query and document become a score; `max` for documents in pieces, else `dot`, unless given',
+    otherwise: ({ passages }) => (isRecord(passages) && passages.mode === 'max' ? 'max' : 'dot'),
+    before: { ...BEFORE_SCORER, head: headSetting(read).prefault({}) },
+    after: AFTER_SCORER,
+  });
+}
+
+function headSetting(read: ReadOptions) {
+  return choice<ModelRecipe['head']>({
+    ...read,
+    axis: AXES.pooling,
+    meaning: "how the states of a text's tokens become its rows; as the model has it unless given",
+    optional: true,
+    after: AFTER_POOLING,
+  });
+}

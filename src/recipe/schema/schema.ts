@@ -1,0 +1,143 @@
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import { between, defaulted, list, mapping, oneOf, section, text, whole } from '../../base/settings.js';
+import { AXES } from '../axis-places.js';
+import type { Recipe } from '../recipe.js';
+import type { ReadOptions } from './choice.js';
+import { dependent, isRecord } from './dependent.js';
+import { batch, optimizer, sharedChoices } from './learning-settings.js';
+import { lossSettings } from './loss-setting.js';
+import { measure } from './measure-setting.js';
+import { modelSetting } from './model-setting.js';
+import { stageSetting } from './stage-setting.js';
+
+const evaluation = mapping({
+  split: text('the name of a split')
+    .default('dev')
+    .describe('split with judgments to measure on; never the test split'),
+  measures: list(measure(), 'a list of measures')
+    .default(['RR@10', 'nDCG@10', 'R@100'])
+    .describe('what is measured at each checkpoint'),
+  when: oneOf('checkpoints', 'end')
+    .default('checkpoints')
+    .describe('measure every checkpoint, or only the last one'),
+  queries: whole(0).default(0).describe('at most this many queries, always the same; 0 for all'),
+  depth: whole(1)
+    .default(100)
+    .describe(
+      "how deep rankings go, and so the deepest a measure may look; for a cross-encoder, how many of BM25's documents it reranks",
+    ),
+  best: measure()
+    .optional()
+    .describe('the measure that decides which checkpoint is best; the first of `measures` unless given'),
+  patience: whole(0)
+    .default(0)
+    .describe('stop after this many evaluations without a new best; 0 never stops'),
+})
+  .prefault({})
+  .transform(({ best, patience, ...rest }) => ({ ...rest, best: best ?? rest.measures[0], patience }));
+
+/**
+ * A recipe's mapping.
+ *
+ * @param saidLoss what is said of its loss, which stages change parts of
+ */
+export function recipeMapping(read: ReadOptions, saidLoss?: unknown) {
+  const shared = sharedChoices(read);
+  const { teacher, examples, order } = shared;
+  const loss = lossSettings(read, saidLoss);
+  return mapping({
+    name: text().describe("what runs and tables call it; the file's name unless given"),
+    description: z
+      .string({ error: 'a text' })
+      .meta({ expected: 'a text' })
+      .default('')
+      .describe('what it reproduces and where it comes from, for people'),
+    seed: whole(0).default(42).describe('decides everything random'),
+    use: z
+      .array(text('the path of a module'), { error: 'a list of modules' })
+      .meta({ expected: 'a list of modules' })
+      .default([])
+      .describe(
+        'modules that register losses, sources of negatives … of their own, from the file that says so',
+      ),
+    model: modelSetting(read).prefault({}),
+    loss: loss.ofRecipe.prefault({}),
+    teacher: teacher.prefault({}),
+    examples: examples.prefault({}),
+    optimizer: section(optimizer, {
+      name: 'adamw',
+      learningRate: 5e-5,
+      weightDecay: 0.01,
+      beta1: 0.9,
+      beta2: 0.999,
+      epsilon: 1e-8,
+      clip: 1,
+      warmupSteps: 0,
+      decay: 'linear',
+    }),
+    batch: mapping({
+      ...defaulted(batch, { queries: 32, accumulate: 1, cacheTokens: 0 }),
+      order: order.prefault({}),
+    }).prefault({}),
+    refresh: mapping({
+      mode: oneOf('async', 'lockstep')
+        .default('async')
+        .describe(
+          '`async`: the Trainer goes on with old negatives; `lockstep`: it waits, and a run is a function of its seed',
+        ),
+      share: between(0, 1, { open: 'least' })
+        .default(1)
+        .describe('share of the training queries mined anew at each refresh, rotating'),
+      index: section(
+        {
+          type: oneOf('flat', 'hnsw').describe('exact search, or a graph for large corpora'),
+          storage: oneOf('f32', 'f16', 'i8').describe('how vectors are kept'),
+        },
+        { type: 'flat', storage: 'f32' },
+      ),
+    }).prefault({}),
+    evaluation,
+    checkpoint: section(
+      {
+        every: whole(1).describe('steps between checkpoints, and so between refreshes'),
+        keep: whole(1).describe('how many of the newest to keep besides the best'),
+      },
+      { every: 100, keep: 2 },
+    ),
+    evidence: section(
+      {
+        every: whole(0).describe(
+          'steps between measurements of loss and gradient norms by source of negatives, in stages with several; each takes about one more step for each source; 0 for none',
+        ),
+      },
+      // Under 3 % of a stage with two sources; beside checkpoints every 100 it meets negatives of every age.
+      { every: 75 },
+    ),
+    stages: list(stageSetting(read, { ...shared, loss: loss.ofStage }), 'a list of stages').describe(
+      'what is learned one after the other',
+    ),
+  });
+}
+
+/** By what is registered, how it is read and what is said of the loss. */
+const mappings = new LRUCache<string, ReturnType<typeof recipeMapping>>({ max: 30 });
+
+function mappingFor(read: ReadOptions, saidLoss: unknown): ReturnType<typeof recipeMapping> {
+  // Kinds only ever come: as many as before are the same as before.
+  const kinds = Object.values(AXES).map(({ registry }) => registry.names.length);
+  const key = JSON.stringify([kinds, read.unknownKinds === true, saidLoss]);
+  const known = mappings.get(key) ?? recipeMapping(read, saidLoss);
+  mappings.set(key, known);
+  return known;
+}
+
+/**
+ * What a recipe may say, with the defaults of what it leaves out, by the kinds that are registered now; see `Recipe`
+ * for the meaning.
+ */
+export function recipeSchema(read: ReadOptions = {}): z.ZodType<Recipe> {
+  return dependent<Recipe>((value) => mappingFor(read, isRecord(value) ? value.loss : undefined), {
+    as: () => mappingFor(read, undefined),
+  });
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { list, mapping, text, whole } from '../../base/settings.js';
+import { tasks } from '../axes.js';
+import { AXES } from '../axis-places.js';
+import { frozenPartSetting } from '../freeze.js';
+import type { Choice, NegativesRecipe, StageRecipe } from '../recipe.js';
+import { choice, type ReadOptions } from './choice.js';
+import { dependent, isRecord, once } from './dependent.js';
+import { batch, optimizer, type sharedChoices } from './learning-settings.js';
+import type { lossSettings } from './loss-setting.js';
+
+const DEFAULT_TASK = 'retrieval';
+
+/** Whether a stage has to have something, has no use for it, or may have it. */
+type Demand = 'some' | 'none' | 'any';
+
+interface StageDemand {
+  steps: Demand;
+  negatives: Demand;
+}
+
+const DEMANDS = {
+  learning: { steps: 'some', negatives: 'some' },
+  'learning without negatives': { steps: 'some', negatives: 'none' },
+  making: { steps: 'none', negatives: 'none' },
+  /** A task that is not registered. */
+  unknown: { steps: 'some', negatives: 'any' },
+} as const satisfies Record<string, StageDemand>;
+
+/** What a stage may say for itself instead of its recipe. */
+export interface OwnSettings extends ReturnType<typeof sharedChoices> {
+  loss: ReturnType<typeof lossSettings>['ofStage'];
+}
+
+/** One of a recipe's stages. */
+export function stageSetting(read: ReadOptions, { loss, teacher, examples, order }: OwnSettings) {
+  const source = choice<NegativesRecipe>({ ...read, axis: AXES.negatives, meaning: 'where they come from' });
+  const task = choice<Choice>({
+    ...read,
+    axis: AXES.task,
+    meaning: 'what is learned',
+    otherwise: () => DEFAULT_TASK,
+  });
+  const make = choice<Choice>({
+    ...read,
+    axis: AXES.make,
+    meaning: 'what is made instead of learning: data that later stages use',
+  });
+  const stage = (demand: StageDemand) =>
+    mapping({
+      name: text('a name of letters, digits, - and _')
+        .regex(/^[A-Za-z][\w-]*$/, { error: 'a name of letters, digits, - and _, a letter first' })
+        .describe('what `--set stages.NAME…`, events and the live view call it'),
+      steps: stepsSetting(demand.steps).describe('updates of the weights; none where the stage makes data'),
+      task: task.prefault({}),
+      make: make.optional(),
+      negatives: sourcesSetting(source, demand.negatives).describe(
+        'where negatives come from; several are mixed',
+      ),
+      freeze: z
+        .array(frozenPartSetting(), { error: 'a list of parts' })
+        .meta({ expected: 'a list of parts' })
+        .default([])
+        .describe(
+          'what does not learn: `queries` or `documents` (of two towers), `embeddings`, `layers.2`, `layers.0-3`, `head`',
+        ),
+      loss: loss.optional(),
+      teacher: teacher.optional(),
+      examples: examples.optional(),
+      optimizer: mapping(optimizer).partial().optional().describe("replaces parts of the recipe's optimizer"),
+      batch: mapping({ ...batch, order })
+        .partial()
+        .optional()
+        .describe("replaces parts of the recipe's batch"),
+    });
+  const fitting = once((demand) => stage(DEMANDS[demand as keyof typeof DEMANDS]));
+  return dependent<StageRecipe>((value) => fitting(demandOf(value)), { as: () => fitting('learning') });
+}
+
+function demandOf(value: unknown): keyof typeof DEMANDS {
+  const { make, task } = isRecord(value) ? value : {};
+  if (make !== undefined) return 'making';
+  const kind = tasks.find(String((isRecord(task) && task[AXES.task.tag]) || DEFAULT_TASK));
+  if (!kind) return 'unknown';
+  return kind.takes.includes('negatives') ? 'learning' : 'learning without negatives';
+}
+
+function stepsSetting(demand: Demand) {
+  if (demand === 'some') return whole(1);
+  return z.literal(0, { error: 'no steps, as the stage makes data' }).default(0);
+}
+
+function sourcesSetting<T extends z.ZodType>(source: T, demand: Demand) {
+  const expected = 'a list of sources';
+  if (demand === 'some') return list(source, expected);
+  const sources = z.array(source, { error: expected });
+  if (demand === 'any') return sources.default([]);
+  return sources.max(0, { error: 'no sources, as nothing here learns from negatives' }).default([]);
+}

@@ -1,0 +1,23 @@
+import { readdir } from 'node:fs/promises';
+import { NearmissError } from '../base/errors.js';
+import { madeBy } from '../base/made-reference.js';
+import type { RunDirectory } from './run-directory.js';
+
+/** The folder of what a stage makes; the key stands for everything that the content depends on. */
+export function madePath(run: RunDirectory, stage: string, key: string): string {
+  return run.file('made', `${stage}-${key}`);
+}
+
+/** The path of a recipe's file: as it is, or the folder of what an earlier stage made. */
+export async function locateMade(run: RunDirectory, file: string): Promise<string> {
+  const stage = madeBy(file);
+  if (stage === undefined) return file;
+  const names = await readdir(run.file('made')).catch(() => []);
+  const found = names.filter(
+    (name) => name.startsWith(stage) && /^-[0-9a-f]{12}$/.test(name.slice(stage.length)),
+  );
+  if (found.length === 1) return run.file('made', found[0]);
+  throw new NearmissError(`${file}: no stage before has made it`, {
+    hint: `a stage called "${stage}" with make: has to come first in the recipe`,
+  });
+}

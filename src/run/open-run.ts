@@ -1,0 +1,74 @@
+import { NearmissError } from '../base/errors.js';
+import { exists } from '../base/files.js';
+import { withWriteLock } from '../base/lock/write-lock.js';
+import { type Dataset, openDataset } from '../data/index.js';
+import { loadTextReader } from '../model/folder/text-reader.js';
+import type { TextReader } from '../model/index.js';
+import { modelKinds } from '../model/kinds.js';
+import type { ModelRecipe } from '../recipe/recipe.js';
+import { checkSameData, fingerprintData } from './data-fingerprint.js';
+import { type RunDescription, readRunDescription } from './run-description.js';
+import { READ_ONLY_RUN, RunDirectory, START_FOLDER } from './run-directory.js';
+import { openTrainingData, type TrainingData } from './training-data.js';
+
+/** A run and its collection as its model reads it. */
+export interface OpenRun {
+  run: RunDirectory;
+  description: RunDescription;
+  data: TrainingData;
+}
+
+export interface OpenRunOptions {
+  /** Where the collection is, where that is not where the run says. */
+  data?: string;
+  /** How the run's model reads texts, where the caller has the model at hand. */
+  reader?: TextReader;
+  quiet?: boolean;
+}
+
+export async function openRun(path: string, options: OpenRunOptions = {}): Promise<OpenRun> {
+  const run = new RunDirectory(path, options);
+  const description = await readRunDescription(run);
+  const { recipe } = description;
+  const reader = options.reader ?? (await loadTextReader(await newestModel(run)));
+  const dataset = await openRunData(run, description);
+  const found = await fingerprintData(dataset, [description.split, recipe.evaluation.split]);
+  const begun = description.dataFingerprint;
+  if (begun) checkSameData({ run: path, data: description.data }, begun, found);
+  // Both processes want the same token caches at the same moment: the second finds what the first has built.
+  const data = await withWriteLock(run.file('cache', 'tokens.lock'), READ_ONLY_RUN, () =>
+    openTrainingData({
+      dataset,
+      split: description.split,
+      reader,
+      lengths: textLengths(recipe.model),
+      passages: recipe.model.passages,
+      directory: run.file('cache'),
+      fingerprints: { documents: found.documents.sha256, queries: found.queries.sha256 },
+      marksTables: begun !== undefined,
+      quiet: options.quiet,
+    }),
+  );
+  return { run, description, data };
+}
+
+/** The folder of the newest checkpoint, or of the model that the run starts from. */
+export async function newestModel(run: RunDirectory): Promise<string> {
+  const newest = (await run.steps('checkpoints')).at(-1);
+  return newest === undefined ? run.file(START_FOLDER) : run.stepPath('checkpoints', newest);
+}
+
+/** Tokens kept of each text. A pair is cut as a whole, the longer text first, so either may need all the room. */
+function textLengths({ kind, maxLength }: ModelRecipe): { query: number; document: number } {
+  if (!modelKinds.get(kind).readsPairs) return maxLength;
+  const both = maxLength.query + maxLength.document;
+  return { query: both, document: both };
+}
+
+/** Opens the collection that a run learns from. */
+async function openRunData(run: RunDirectory, { data }: RunDescription): Promise<Dataset> {
+  if (await exists(data)) return openDataset(data);
+  throw new NearmissError(`${data}: the collection of the run ${run.path} is not there`, {
+    hint: `restore it, write its new path into the field "data" of ${run.file('run.json')}, or name it with --data where the command takes that`,
+  });
+}

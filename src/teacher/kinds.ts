@@ -1,0 +1,7 @@
+import { Registry } from '../base/registry.js';
+import { noneKind } from './none.js';
+import { storedKind } from './stored.js';
+import type { TeacherKind } from './teacher.js';
+
+/** All teachers that recipes can name. */
+export const teachers = new Registry<TeacherKind>('teacher', [noneKind, storedKind]);

@@ -1,0 +1,57 @@
+import type { z } from 'zod';
+import type { Kind, OptionsOf } from '../base/registry.js';
+import type { Dataset } from '../data/index.js';
+
+/** What a teacher is asked about: every pair of these, of which it may know some. */
+export interface TaughtBatch {
+  /** Queries by their numbers among the training queries. */
+  readonly members: readonly number[];
+  /** Documents by their numbers in the collection; −1 for texts that are not of the collection. */
+  readonly documents: readonly number[];
+  /** Whether a loss looks at a pair, so that no other is scored for nothing. */
+  wanted(query: number, document: number): boolean;
+}
+
+/** Queries × documents, row by row. */
+export interface TeacherScores {
+  /** 0 where it is not known. */
+  scores: Float32Array;
+  /** 1 where the teacher has a score, else 0. */
+  known: Float32Array;
+}
+
+/** Somebody to learn from who knows better: scores for pairs of query and document. */
+export interface Teacher {
+  scores(batch: TaughtBatch): Promise<TeacherScores>;
+  close(): Promise<void>;
+}
+
+/** What a teacher may use of the run it serves. */
+export interface TeacherContext {
+  readonly dataset: Dataset;
+  readonly split: string;
+  /** Where the collection is. */
+  readonly data: string;
+  /** A training query's number by its id, −1 where it is none. */
+  memberOf(queryId: string): number;
+  /** A document's number by its id, −1 where there is none. */
+  documentOf(documentId: string): number;
+  /** Positives of each training query. */
+  positives(member: number): Int32Array;
+  readonly memberCount: number;
+  /** The path of a file that a recipe names, which may be what an earlier stage made. */
+  locate(file: string): Promise<string>;
+}
+
+/** A value of the teacher axis. */
+export interface TeacherKind<Shape extends z.ZodRawShape = z.ZodRawShape> extends Kind<Shape> {
+  /** Asked before a run begins; fails with what is missing. */
+  require?(options: OptionsOf<Shape>, dataset: Dataset): Promise<void>;
+  /** `undefined` where nobody teaches. */
+  open(options: OptionsOf<Shape>, context: TeacherContext): Promise<Teacher | undefined>;
+}
+
+/** Gives a kind's options their types. */
+export function teacherKind<Shape extends z.ZodRawShape>(kind: TeacherKind<Shape>): TeacherKind {
+  return kind as unknown as TeacherKind;
+}

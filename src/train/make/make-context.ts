@@ -1,0 +1,11 @@
+import type { StageContext } from '../task/task.js';
+
+/** What a maker works with. */
+export interface MakeContext extends StageContext {
+  /** The folder to fill, which appears under its name when it is complete. */
+  folder: string;
+  /** Where unfinished work is kept: whoever goes on after a kill finds it again. */
+  scratch: string;
+  /** Told how far it is. */
+  progress(done: number, total: number): Promise<void>;
+}

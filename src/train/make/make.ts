@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { exists, removeDirectory, writeDirectoryAtomic } from '../../base/files.js';
+import { makers } from '../../recipe/axes.js';
+import { canonicalJson } from '../../recipe/fingerprint.js';
+import { kindOptions } from '../../recipe/kind-options.js';
+import type { Choice } from '../../recipe/recipe.js';
+import { madePath } from '../../run/made.js';
+import type { StageContext } from '../task/task.js';
+import type { MakeContext } from './make-context.js';
+import { makeMined } from './mine.js';
+
+/** Fills a folder by the options of its kind; `false` where it stopped before that, because it was asked to. */
+export type Make = (options: never, context: MakeContext) => Promise<boolean>;
+
+/** How the makers that come with nearmiss work; those of others say it themselves. */
+const MAKE: Record<string, Make> = { mine: makeMined };
+
+/**
+ * Makes what a stage is to make, unless it is there already: its folder's name stands for everything the result depends
+ * on.
+ *
+ * @returns whether it is there now; not where the run was asked to stop
+ */
+export async function makeData(choice: Choice, context: StageContext): Promise<boolean> {
+  const { run, stage, events, recipe, description } = context;
+  const kind = makers.get(choice.name);
+  const make = MAKE[kind.name] ?? (kind.make as Make);
+  const options = kindOptions(kind, choice);
+  const key = contentKey({
+    maker: kind.name,
+    options,
+    data: description.dataFingerprint,
+    split: description.split,
+    seed: recipe.seed,
+    ...(kind.usesModel && { step: stage.start, recipe: description.recipeFingerprint }),
+  });
+  const path = madePath(run, stage.name, key);
+  if (await exists(path)) return true;
+  const scratch = run.file('cache', 'making', `${stage.name}-${key}`);
+  const started = performance.now();
+  const progress = (done: number, total: number): Promise<void> =>
+    events.write({ type: 'make', step: stage.start, stage: stage.name, done, total });
+  await progress(0, 0);
+  const stopped = new Error('stopped');
+  try {
+    await writeDirectoryAtomic(path, async (folder) => {
+      if (!(await make(options as never, { ...context, folder, scratch, progress }))) throw stopped;
+    });
+  } catch (error) {
+    if (error === stopped) return false;
+    throw error;
+  }
+  await removeDirectory(scratch);
+  const seconds = (performance.now() - started) / 1000;
+  await events.write({ type: 'made', step: stage.start, stage: stage.name, maker: kind.name, seconds });
+  return true;
+}
+
+function contentKey(content: unknown): string {
+  return createHash('sha256').update(canonicalJson(content)).digest('hex').slice(0, 12);
+}

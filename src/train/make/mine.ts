@@ -1,0 +1,58 @@
+import type { OptionsOf } from '../../base/registry.js';
+import { mine } from '../../negatives/index.js';
+import type { mineKind } from '../../recipe/mine-kind.js';
+import { outcomeOf } from '../../run/mining-outcome.js';
+import { withRules } from '../mining/mining-rules.js';
+import { bm25Lists } from '../mining/rankings.js';
+import { trainedKinds } from '../model/kinds.js';
+import { trainingLists } from '../refresh/publish-negatives.js';
+import type { MakeContext } from './make-context.js';
+
+type MineOptions = OptionsOf<(typeof mineKind)['options']>;
+
+/** Opens the maker `mine`. */
+export async function makeMined(options: MineOptions, context: MakeContext): Promise<boolean> {
+  const { run, data, stage, folder, recipe, session, progress, shouldStop } = context;
+  const { depth, retriever } = options;
+  const stopping = new AbortController();
+  const onProgress = async (done: number, total: number): Promise<void> => {
+    await progress(done, total);
+    if (await shouldStop()) stopping.abort();
+  };
+  const { signal } = stopping;
+  const checkpoint =
+    retriever === 'model'
+      ? await trainedKinds.get(recipe.model.kind).openCheckpoint(stage.start, {
+          run,
+          recipe,
+          data,
+          session,
+          onProgress,
+          signal,
+        })
+      : undefined;
+  try {
+    const { table, report } = await withRules(options, data, (rules) =>
+      mine({
+        ...data.tables,
+        source: 'static',
+        index: checkpoint ? `the model of step ${stage.start}` : "the run's BM25 index",
+        documentCount: data.documents.count,
+        depth,
+        lists: checkpoint
+          ? trainingLists(checkpoint, data, { members: Int32Array.from(data.training.keys()), depth })
+          : bm25Lists(run, data, depth),
+        positives: (query) => data.training[query].positives,
+        rules,
+      }),
+    );
+    outcomeOf(`mined by stage ${stage.name}`, table, report);
+    await table.save(folder, { overwrite: true });
+    return true;
+  } catch (error) {
+    if (signal.aborted) return false;
+    throw error;
+  } finally {
+    await checkpoint?.close();
+  }
+}

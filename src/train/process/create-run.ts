@@ -1,0 +1,40 @@
+import { stringify } from 'yaml';
+import { writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
+import { checkContents } from '../../base/folder-contents.js';
+import { CREATED_BY } from '../../base/version.js';
+import { requireWritable } from '../../base/writable.js';
+import { openDataset } from '../../data/index.js';
+import { fingerprintData } from '../../run/data-fingerprint.js';
+import type { RunDescription } from '../../run/run-description.js';
+import { BEGUN_FOLDER, RunDirectory, START_FOLDER } from '../../run/run-directory.js';
+import { trainedKinds } from '../model/kinds.js';
+import { requireTrainable } from './run-requirements.js';
+
+/**
+ * Makes a run's folder, with its recipe and the model it starts from. `run.json` appears last.
+ *
+ * @param options.recipeText the recipe as `recipe.yaml` is to show it, e.g. with the origin of each value
+ */
+export async function createRun(
+  path: string,
+  description: Omit<RunDescription, 'format' | 'createdBy' | 'dataFingerprint'>,
+  options: { quiet?: boolean; recipeText?: string } = {},
+): Promise<RunDirectory> {
+  const run = new RunDirectory(path);
+  const { recipe, data, split } = description;
+  await checkContents(path, BEGUN_FOLDER);
+  await requireWritable(path, 'choose a folder you may write to with --out');
+  const dataset = await openDataset(data);
+  await requireTrainable(dataset, recipe, split);
+  // The model may take long, or fail: until it is there, nothing is made that would be left behind.
+  const model = await trainedKinds.get(recipe.model.kind).start(recipe, dataset, options);
+  await run.create();
+  await writeDirectoryAtomic(run.file(START_FOLDER), (folder) => model.fill(folder, { onnx: false }), {
+    replaces: 'anything',
+  });
+  await writeFileAtomic(run.file('recipe.yaml'), options.recipeText ?? stringify(recipe));
+  const dataFingerprint = await fingerprintData(dataset, [split, recipe.evaluation.split]);
+  const content: RunDescription = { format: 1, ...description, dataFingerprint, createdBy: CREATED_BY };
+  await writeFileAtomic(run.file('run.json'), `${JSON.stringify(content, null, 2)}\n`);
+  return run;
+}

@@ -1,0 +1,173 @@
+import { writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
+import { CREATED_BY } from '../../base/version.js';
+import type { SessionOptions } from '../../engine/index.js';
+import { evaluate, findAnswerRanks } from '../../evaluate/index.js';
+import type { ModelCard } from '../../model/index.js';
+import type { Recipe } from '../../recipe/recipe.js';
+import { lossesOf } from '../../recipe/stage-loss.js';
+import type { EventWriter } from '../../run/events.js';
+import { freshSourceOf, type Plan, planRun } from '../../run/plan.js';
+import { type RunDirectory, waitFor } from '../../run/run-directory.js';
+import { bestSoFar, type StepEvaluation } from '../../run/step-evaluation.js';
+import { type EvaluationSet, evaluationSet, type TrainingData } from '../../run/training-data.js';
+import { trainedKinds } from '../model/kinds.js';
+import { askToStop } from '../process/early-stop.js';
+import type { CheckpointSearch } from './checkpoint-search.js';
+import { freshSourceAfter, isMeasured, openCheckpoints, prune } from './open-checkpoints.js';
+import { publishNegatives } from './publish-negatives.js';
+
+export interface InferencerOptions {
+  run: RunDirectory;
+  recipe: Recipe;
+  data: TrainingData;
+  events: EventWriter;
+  session: SessionOptions;
+  /** Ends the work where it is; finished shards stay, and the next process goes on from there. */
+  signal?: AbortSignal;
+}
+
+/**
+ * The Inferencer: takes the newest checkpoint, encodes the corpus with it, publishes fresh negatives and dev
+ * measures, and keeps the best model, until the Trainer has finished and its last checkpoint is measured.
+ */
+export async function runInferencer(options: InferencerOptions): Promise<void> {
+  const { run, recipe, data, events, session, signal } = options;
+  const plan = planRun(recipe);
+  const { split, queries: limit } = recipe.evaluation;
+  const dev = await evaluationSet(data, { split, limit, seed: recipe.seed });
+  await events.write({ type: 'start', process: 'inferencer', step: 0, threads: session.threads });
+
+  const unlessStopped = (error: unknown): void => {
+    if (!signal?.aborted || error !== signal.reason) throw error;
+  };
+  while (!signal?.aborted) {
+    const step = await waitFor(() => nextCheckpoint(options, plan), {
+      stop: async () => signal?.aborted || (await isDone(options, plan)),
+    });
+    if (step === undefined) break;
+    await workOn(step, plan, dev, options).catch(unlessStopped);
+  }
+  if (!signal?.aborted) await remakeBestIndex(options).catch(unlessStopped);
+  await events.write({
+    type: 'end',
+    process: 'inferencer',
+    step: (await run.steps('evaluations')).at(-1) ?? 0,
+  });
+}
+
+/** Searches of the run read the best model's index: it is made again where somebody has removed it. */
+async function remakeBestIndex(options: InferencerOptions): Promise<void> {
+  const { run, recipe } = options;
+  const step = (await bestSoFar(run))?.step;
+  if (!trainedKinds.get(recipe.model.kind).indexes || step === undefined || (await run.has('index', step)))
+    return;
+  const found = await openCheckpoint(step, options);
+  await found.close();
+}
+
+/** In lockstep every checkpoint has its turn; else the newest one, and those it overtakes are left out. */
+async function nextCheckpoint({ run, recipe }: InferencerOptions, plan: Plan): Promise<number | undefined> {
+  const open = await openCheckpoints(run, recipe, plan);
+  return recipe.refresh.mode === 'lockstep' ? open[0] : open.at(-1);
+}
+
+async function isDone(options: InferencerOptions, plan: Plan): Promise<boolean> {
+  return (await options.run.isFinished()) && (await nextCheckpoint(options, plan)) === undefined;
+}
+
+function openCheckpoint(step: number, options: InferencerOptions): Promise<CheckpointSearch> {
+  const onProgress = (done: number, total: number): Promise<void> =>
+    options.events.write({ type: 'encode', step, done, total });
+  return trainedKinds.get(options.recipe.model.kind).openCheckpoint(step, { ...options, onProgress });
+}
+
+/** Mines and measures with a checkpoint what has not been mined and measured yet. */
+async function workOn(
+  step: number,
+  plan: Plan,
+  dev: EvaluationSet,
+  options: InferencerOptions,
+): Promise<void> {
+  const { run, recipe, events } = options;
+  const found = await openCheckpoint(step, options);
+  try {
+    const fresh = freshSourceAfter(plan, step);
+    if (fresh && !(await run.has('negatives', step))) {
+      await events.write(await publishNegatives(found, fresh, options));
+    }
+    if (isMeasured(recipe, plan, step)) await measure(found, dev, options);
+  } finally {
+    await found.close();
+  }
+  await prune(run, recipe, plan);
+}
+
+async function measure(
+  checkpoint: CheckpointSearch,
+  dev: EvaluationSet,
+  options: InferencerOptions,
+): Promise<void> {
+  const { run, recipe, data, events } = options;
+  const { step } = checkpoint;
+  const { measures, best, split, depth } = recipe.evaluation;
+  const started = performance.now();
+  const rankings = await checkpoint.rankings(dev.queries, depth);
+  const found = { tag: `step ${step}`, rankings };
+  const needsAnswers = measures.some((measure) => measure.startsWith('Coverage'));
+  const answerRanks = needsAnswers ? await findAnswerRanks(data.dataset, found, { depth, split }) : undefined;
+  const { mean } = evaluate(found, dev.qrels, measures, { complete: true, answerRanks });
+  const values = { ...mean };
+  const isBest = values[best] > ((await bestSoFar(run))?.measures[best] ?? Number.NEGATIVE_INFINITY);
+  const evaluation: StepEvaluation = {
+    step,
+    split,
+    queries: dev.queries.length,
+    measures: values,
+    seconds: checkpoint.seconds,
+  };
+  if (isBest) {
+    await keepBest(options, evaluation);
+    await writeFileAtomic(run.file('best.json'), json(evaluation));
+  }
+  await askToStop(run, recipe, step);
+  await writeFileAtomic(run.stepPath('evaluations', step), json(evaluation));
+  const seconds = (performance.now() - started) / 1000;
+  await events.write({ type: 'evaluation', step, measures: values, best: isBest, seconds });
+}
+
+/** Writes `best/`: the model of a step as other programs load it, ONNX export and model card included. */
+async function keepBest(
+  { run, recipe, data }: InferencerOptions,
+  { step, split, measures }: StepEvaluation,
+): Promise<void> {
+  const model = await trainedKinds.get(recipe.model.kind).load(run.stepPath('checkpoints', step));
+  const dataset = data.dataset.name;
+  const card: Partial<ModelCard> = {
+    name: `${dataset}-${recipe.name}`,
+    baseModel: recipe.model.init === 'scratch' ? undefined : recipe.model.init,
+    datasets: [dataset],
+    measures: Object.entries(measures).map(([measure, value]) => ({ dataset, split, measure, value })),
+    recipe: {
+      recipe: recipe.name,
+      seed: recipe.seed,
+      step,
+      loss: lossNames(recipe),
+      optimizer: recipe.optimizer.name,
+    },
+    versions: { nearmiss: CREATED_BY, node: process.versions.node },
+    ance: planRun(recipe).stages.some((stage) => freshSourceOf(stage) !== undefined),
+  };
+  await writeDirectoryAtomic(run.file('best'), (folder) => model.fill(folder, { card }), {
+    replaces: 'anything',
+  });
+}
+
+/** The losses of all stages, each once. */
+function lossNames(recipe: Recipe): string {
+  const names = recipe.stages.flatMap((stage) => lossesOf(recipe, stage).map(({ name }) => name));
+  return [...new Set(names)].join(' + ');
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

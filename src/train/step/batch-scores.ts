@@ -1,0 +1,16 @@
+import type { DenseTensor, Graph, Value } from '../../engine/index.js';
+import type { StepRandom } from '../../model/encoder/dropout.js';
+import type { RetrievalBatch } from '../task/batch.js';
+
+/** The scores of a batch inside a step's graph, however a model makes them. */
+export interface BatchScores {
+  /** [queries, documents] */
+  scores: Value;
+  /** The parameters that they depend on. */
+  learned: Value[];
+  /** What the graph is fed for a batch, and how many tokens that encodes, without padding. */
+  feeds(batch: RetrievalBatch, random: StepRandom): { feeds: Record<string, DenseTensor>; tokens: number };
+}
+
+/** Adds a model and its scores, times `scale`, to a graph. */
+export type BuildScores = (graph: Graph, scale: number) => BatchScores;

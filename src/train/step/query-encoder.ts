@@ -1,0 +1,62 @@
+import { emitOnnx, Graph, type ParameterStore, Session, type SessionOptions } from '../../engine/index.js';
+import { type EncoderSpec, embeddingSize } from '../../model/encoder/encoder-graph.js';
+import { batchByTokens, type TokenizedText } from '../../model/encoder/packed-batch.js';
+import { parameterFeeds } from './gradient-graph.js';
+import { Tower } from './towers.js';
+
+/** Padded tokens encoded at once. */
+const TOKEN_BUDGET = 4096;
+
+/** Encodes with weights as they are at the moment, while they learn; an `Encoder` has those of when it was compiled. */
+export class QueryEncoder {
+  readonly #tower: Tower;
+  readonly #session: Session;
+  readonly #parameters: ParameterStore;
+  readonly #size: number;
+
+  private constructor(tower: Tower, session: Session, parameters: ParameterStore, size: number) {
+    this.#tower = tower;
+    this.#session = session;
+    this.#parameters = parameters;
+    this.#size = size;
+  }
+
+  /** @param options.prefix how the tower's parameters start */
+  static async create(options: {
+    spec: EncoderSpec;
+    prefix: string;
+    parameters: ParameterStore;
+    session?: SessionOptions;
+  }): Promise<QueryEncoder> {
+    const { spec, prefix, parameters, session } = options;
+    const graph = new Graph();
+    const tower = new Tower(graph, { spec, prefix, groups: 1 });
+    const compiled = await Session.create(
+      emitOnnx(graph, { outputs: { embeddings: tower.embeddings } }),
+      session,
+    );
+    return new QueryEncoder(tower, compiled, parameters, embeddingSize(spec));
+  }
+
+  /** The vectors of texts, one after another. */
+  async encode(texts: readonly TokenizedText[]): Promise<Float32Array> {
+    const vectors = new Float32Array(texts.length * this.#size);
+    const lengths = texts.map(({ ids }) => ids.length);
+    for (const members of batchByTokens(lengths, { tokenBudget: TOKEN_BUDGET })) {
+      const part = members.map((member) => texts[member]);
+      const { embeddings } = await this.#session.run({
+        ...parameterFeeds(this.#session, this.#parameters),
+        ...this.#tower.feeds(part, { seed: 0, step: 0 }),
+      });
+      const rows = embeddings.data as Float32Array;
+      members.forEach((member, row) => {
+        vectors.set(rows.subarray(row * this.#size, (row + 1) * this.#size), member * this.#size);
+      });
+    }
+    return vectors;
+  }
+
+  async release(): Promise<void> {
+    await this.#session.release();
+  }
+}

@@ -1,0 +1,158 @@
+import { expect, test } from 'vitest';
+import { Random } from '../../engine/index.js';
+import { bce, infoNce, lambda, marginMse, nll, rankNet } from '../../loss/index.js';
+import { embeddingSize } from '../../model/encoder/encoder-graph.js';
+import { crossEncoder } from '../cross-encoder.fixture.js';
+import { learnsExcept } from '../frozen.js';
+import { randomBatch, SMALL_SPEC, smallParameters } from '../small-model.fixture.js';
+import type { RetrievalBatch } from '../task/batch.js';
+import { CachedStep } from './cached-step.js';
+import { DirectStep } from './direct-step.js';
+import { pairScores } from './pair-scores.js';
+import { stepConformance } from './step.conformance.js';
+import { towerScores } from './tower-scores.js';
+import { scorerFor, towerStep } from './tower-step.fixture.js';
+
+const session = { threads: 1 };
+const spec = SMALL_SPEC;
+const dot = scorerFor();
+
+/** The first two queries of a batch, and the others; documents stay. */
+function inTwo(batch: RetrievalBatch): [RetrievalBatch, RetrievalBatch] {
+  const part = (first: number, end: number): RetrievalBatch => ({
+    ...batch,
+    examples: end - first,
+    queries: batch.queries.slice(first, end),
+    positives: batch.positives.slice(first, end),
+    negatives: batch.negatives.slice(first, end),
+    known: batch.known?.slice(first, end),
+  });
+  return [part(0, 2), part(2, batch.queries.length)];
+}
+
+for (const towers of ['shared', 'two'] as const) {
+  stepConformance({
+    name: `towers: ${towers}`,
+    async make() {
+      const parameters = smallParameters(towers);
+      const step = await towerStep({ spec, parameters, towers, loss: nll, scale: 5, session });
+      return { step, parameters, batch: randomBatch(1) };
+    },
+    parts: inTwo,
+  });
+
+  stepConformance({
+    name: `gradient caching: ${towers}`,
+    async make() {
+      const parameters = smallParameters(towers);
+      const losses = [{ loss: nll, scale: 5 }];
+      const options = { spec, parameters, towers, losses, scorer: dot, tokenBudget: 40, session };
+      return { step: await CachedStep.create(options), parameters, batch: randomBatch(1) };
+    },
+    parts: inTwo,
+  });
+}
+
+stepConformance({
+  name: 'MaxP',
+  async make() {
+    const parameters = smallParameters('shared');
+    const step = await towerStep({ spec, parameters, loss: infoNce, scale: 5, maxPieces: 3, session });
+    const batch: RetrievalBatch = {
+      ...randomBatch(6, 4),
+      pieceOffsets: [0, 1, 4, 6, 8],
+      positives: [0, 1, 2, 3],
+      negatives: [[1], [2], [3], [0]],
+      known: undefined,
+    };
+    return { step, parameters, batch };
+  },
+});
+
+stepConformance({
+  name: 'several losses, one of a teacher',
+  async make() {
+    const parameters = smallParameters('shared');
+    const losses = [
+      { loss: infoNce, scale: 5 },
+      { loss: marginMse, weight: 0.5 },
+      { loss: rankNet, weight: 0.25, scale: 2 },
+    ];
+    const scores = towerScores({ spec, scorer: dot });
+    const step = await DirectStep.create({ scores, losses, parameters, session });
+    return { step, parameters, batch: taught(randomBatch(3)) };
+  },
+});
+
+const documentsFrozen = learnsExcept(['documents', 'embeddings', 'layers.0']);
+stepConformance({
+  name: 'frozen documents, lists',
+  frozen: (name) => !documentsFrozen(name),
+  async make() {
+    const parameters = smallParameters('two');
+    const scores = towerScores({ spec, towers: 'two', scorer: dot, storedDocuments: true });
+    const losses = [{ loss: lambda({ cut: 5 }), scale: 5 }];
+    const step = await DirectStep.create({ scores, losses, parameters, learns: documentsFrozen, session });
+    return { step, parameters, batch: stored(randomBatch(4)) };
+  },
+});
+
+for (const loss of [nll, bce, rankNet]) {
+  stepConformance({
+    name: `cross-encoder: ${loss.name}`,
+    async make() {
+      const { model, batch } = await crossEncoder();
+      const losses = [{ loss, scale: 2 }];
+      const { parameters } = model;
+      const step = await DirectStep.create({ scores: pairScores({ model }), losses, parameters, session });
+      return { step, parameters, batch };
+    },
+  });
+}
+
+test('several losses are told apart and add up by their weights', async () => {
+  const parameters = smallParameters('shared');
+  const [first, second] = [
+    { loss: nll, scale: 5 },
+    { loss: rankNet, scale: 2, weight: 0.5 },
+  ];
+  const lossOf = async (
+    ...losses: (typeof first)[]
+  ): Promise<{ loss: number; parts?: Record<string, number> }> => {
+    const step = await DirectStep.create({
+      scores: towerScores({ spec, scorer: dot }),
+      losses,
+      parameters,
+      session,
+    });
+    const result = await step.addGradients(randomBatch(2), parameters.zerosLike(), { seed: 1, step: 0 });
+    await step.release();
+    return result;
+  };
+  const [alone, other] = [await lossOf(first), await lossOf(second)];
+  const both = await lossOf(first, second);
+  expect(both.parts!.nll).toBeCloseTo(alone.loss, 5);
+  expect(both.parts!.ranknet).toBeCloseTo(2 * other.loss, 5);
+  expect(both.loss).toBeCloseTo(alone.loss + other.loss, 5);
+  expect(alone.parts).toBeUndefined();
+});
+
+/** With a teacher who knows most pairs. */
+function taught(batch: RetrievalBatch): RetrievalBatch {
+  const random = Random.from(1, 'teacher');
+  const pairs = batch.queries.length * batch.documents.length;
+  const known = Float32Array.from({ length: pairs }, () => (random.uniform() < 0.8 ? 1 : 0));
+  return { ...batch, teacher: { known, scores: known.map((is) => is * random.normal()) } };
+}
+
+/** With documents as random vectors of length 1. */
+function stored(batch: RetrievalBatch): RetrievalBatch {
+  const random = Random.from(1, 'stored');
+  const size = embeddingSize(spec);
+  const rows = batch.documents.map(() => {
+    const row = Array.from({ length: size }, () => random.normal());
+    return row.map((value) => value / Math.hypot(...row));
+  });
+  const offsets = Uint32Array.from([...rows.keys(), rows.length]);
+  return { ...batch, documents: [], documentRows: { vectors: Float32Array.from(rows.flat()), offsets } };
+}

@@ -1,0 +1,15 @@
+import { tasks } from '../../recipe/axes.js';
+import { kindOptions } from '../../recipe/kind-options.js';
+import { openRetrieval } from './retrieval.js';
+import type { OpenTask, StageContext, Task } from './task.js';
+
+/** How the tasks that come with nearmiss are opened; those of others say it themselves. */
+const OPEN: Record<string, OpenTask> = { retrieval: openRetrieval };
+
+/** Opens what a stage learns. */
+export function openTask(context: StageContext): Promise<Task> {
+  const { task } = context.stage;
+  const kind = tasks.get(task.name);
+  const open = OPEN[kind.name] ?? (kind.open as OpenTask);
+  return open(kindOptions(kind, task), context);
+}

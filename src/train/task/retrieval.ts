@@ -1,0 +1,165 @@
+import { examples as exampleKinds, orders } from '../../examples/index.js';
+import { losses as lossKinds } from '../../loss/index.js';
+import { kindOptions } from '../../recipe/kind-options.js';
+import { locateMade } from '../../run/made.js';
+import { type PlannedStage, sourcesOf } from '../../run/plan.js';
+import { placesOf } from '../../run/training-data.js';
+import { type Teacher, teachers } from '../../teacher/index.js';
+import { StageSupplies } from '../mining/stage-supplies.js';
+import { FrozenDocuments } from '../model/frozen-documents.js';
+import type { StageLoss } from '../step/objective.js';
+import type { Step } from '../step/step.js';
+import type { RetrievalBatch } from './batch.js';
+import { BatchMaker, type MadeBatch } from './batch-maker.js';
+import { onlySource } from './only-source.js';
+import type { StageContext, Task } from './task.js';
+
+/** Learns to score a query's positive above its negatives. */
+class RetrievalTask implements Task<RetrievalBatch> {
+  readonly step: Step<RetrievalBatch>;
+  readonly state = {};
+  readonly #stage: PlannedStage;
+  readonly #parts: RetrievalParts;
+
+  constructor(stage: PlannedStage, parts: RetrievalParts) {
+    this.#stage = stage;
+    this.#parts = parts;
+    this.step = parts.step;
+  }
+
+  get negativesVersion(): number | undefined {
+    return this.#parts.supplies.version;
+  }
+
+  async batches(step: number): Promise<MadeBatch[] | undefined> {
+    const { maker, supplies, queryVectors, teacher } = this.#parts;
+    const made = await maker.at(step, (members) =>
+      supplies.at(step, { members, queryVectors: () => queryVectors(members) }),
+    );
+    if (!made || !teacher) return made;
+    return Promise.all(made.map((batch) => taught(batch, teacher)));
+  }
+
+  bySource(batches: readonly RetrievalBatch[]): { source: string; batches: RetrievalBatch[] }[] | undefined {
+    const names = sourcesOf(this.#stage);
+    if (names.length < 2) return undefined;
+    const parts = names.map((source) => ({
+      source,
+      // A source that some of the accumulated batches lack has no loss there.
+      batches: (batches as readonly MadeBatch[]).flatMap((batch) => onlySource(batch, source) ?? []),
+    }));
+    const complete = parts.filter((part) => part.batches.length === batches.length);
+    return complete.length < 2 ? undefined : complete;
+  }
+
+  async close(): Promise<void> {
+    const { step, teacher, frozen, closeQueries } = this.#parts;
+    await step.release();
+    await teacher?.close();
+    await closeQueries();
+    await frozen?.close();
+  }
+}
+
+interface RetrievalParts {
+  step: Step<RetrievalBatch>;
+  maker: BatchMaker;
+  supplies: StageSupplies;
+  teacher: Teacher | undefined;
+  frozen: FrozenDocuments | undefined;
+  queryVectors: (members: readonly number[]) => Promise<Float32Array>;
+  closeQueries: () => Promise<void>;
+}
+
+/** Opens what a stage needs to learn to score relevant documents above others. */
+export async function openRetrieval(_: object, context: StageContext): Promise<Task> {
+  return new RetrievalTask(context.stage, await openParts(context));
+}
+
+async function openParts(context: StageContext): Promise<RetrievalParts> {
+  const { recipe, stage, data, model, session, learns } = context;
+  const frozen = stage.freeze.includes('documents') ? await FrozenDocuments.open(context) : undefined;
+  const examples = await openExamples(context);
+  const { queries, accumulate } = stage.batch;
+  const orderKind = orders.get(stage.batch.order.name);
+  const order = await orderKind.open(kindOptions(orderKind, stage.batch.order), {
+    count: examples.count,
+    queries,
+    accumulate,
+    seed: recipe.seed,
+    stage: stage.index,
+  });
+  const maker = new BatchMaker({
+    data,
+    examples,
+    order,
+    seed: recipe.seed,
+    start: stage.start,
+    accumulate,
+    pieces: recipe.model.passages.mode === 'max',
+    ...(frozen && { storedRows: (documents) => frozen.rows(documents) }),
+  });
+  const supplies = await StageSupplies.open(context, frozen);
+  const losses = stage.losses.map(stageLoss);
+  const step = await model.step({
+    recipe,
+    stage,
+    losses,
+    learns,
+    storedDocuments: frozen !== undefined,
+    session,
+  });
+  const encoder = frozen && (await model.queryEncoder(session));
+  return {
+    step,
+    maker,
+    supplies,
+    teacher: await openTeacher(context),
+    frozen,
+    async queryVectors(members) {
+      const numbers = members.map((member) => data.training[member].query);
+      return encoder!.encode((await data.queries.texts(numbers)).texts);
+    },
+    closeQueries: async () => encoder?.release(),
+  };
+}
+
+function stageLoss(recipe: PlannedStage['losses'][number]): StageLoss {
+  const kind = lossKinds.get(recipe.name);
+  const { weight, temperature, negatives } = recipe;
+  return { loss: kind.create(kindOptions(kind, recipe)), weight, scale: 1 / temperature, negatives };
+}
+
+function openExamples({ stage, data, recipe }: StageContext) {
+  const kind = exampleKinds.get(stage.examples.name);
+  return kind.open(kindOptions(kind, stage.examples), {
+    dataset: data.dataset,
+    training: data.training,
+    documentCount: data.documents.count,
+    seed: recipe.seed,
+    tokenize: data.tokenize,
+    documents: async (numbers) => (await data.documents.texts(numbers)).texts,
+  });
+}
+
+function openTeacher({ run, stage, data, description }: StageContext): Promise<Teacher | undefined> {
+  const kind = teachers.get(stage.teacher.name);
+  const placeOf = placesOf(data);
+  return kind.open(kindOptions(kind, stage.teacher), {
+    dataset: data.dataset,
+    data: description.data,
+    split: description.split,
+    memberOf: (id) => placeOf.get(data.queries.cache.indexOf(id)) ?? -1,
+    documentOf: (id) => data.documents.cache.indexOf(id),
+    positives: (member) => data.training[member].positives,
+    memberCount: data.training.length,
+    locate: (file) => locateMade(run, file),
+  });
+}
+
+async function taught(batch: MadeBatch, teacher: Teacher): Promise<MadeBatch> {
+  const { members, documentNumbers: documents, positives, negatives } = batch;
+  const wanted = (query: number, document: number): boolean =>
+    positives[query] === document || negatives[query].includes(document);
+  return { ...batch, teacher: await teacher.scores({ members, documents, wanted }) };
+}

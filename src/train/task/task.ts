@@ -1,0 +1,46 @@
+import type { ParameterStore, SessionOptions } from '../../engine/index.js';
+import type { Recipe } from '../../recipe/recipe.js';
+import type { EventWriter } from '../../run/events.js';
+import type { Plan, PlannedStage } from '../../run/plan.js';
+import type { RunDescription } from '../../run/run-description.js';
+import type { RunDirectory } from '../../run/run-directory.js';
+import type { TrainingData } from '../../run/training-data.js';
+import type { TrainedModel } from '../model/trained-model.js';
+import type { Step } from '../step/step.js';
+import type { Batch } from './batch.js';
+
+/** Everything a stage may use of its run. */
+export interface StageContext {
+  run: RunDirectory;
+  description: RunDescription;
+  recipe: Recipe;
+  plan: Plan;
+  stage: PlannedStage;
+  data: TrainingData;
+  model: TrainedModel;
+  events: EventWriter;
+  session: SessionOptions;
+  /** Which parameters learn in this stage. */
+  learns: (name: string) => boolean;
+  /** Gives up waiting. */
+  shouldStop: () => Promise<boolean>;
+}
+
+/** All that Trainer and Learner know of what is learned. */
+export interface Task<B extends Batch = Batch> {
+  /** The batches whose gradients make up a step of the run; `undefined` where waiting for them was given up. */
+  batches(step: number): Promise<B[] | undefined>;
+  readonly step: Step<B>;
+  /** The same batches with what each source of negatives teaches alone, for evidence; `undefined` where there is one. */
+  bySource?(batches: readonly B[]): { source: string; batches: B[] }[] | undefined;
+  /** Called when the weights have been updated: for moving averages and queues. */
+  after?(step: number): Promise<void>;
+  /** Numbers that are saved with the weights and restored before the first step. */
+  readonly state: Readonly<Record<string, ParameterStore>>;
+  /** The checkpoint whose negatives served the last batches, where one did. */
+  readonly negativesVersion?: number;
+  close(): Promise<void>;
+}
+
+/** Opens a task for a stage, with the options of its kind. */
+export type OpenTask = (options: object, stage: StageContext) => Promise<Task>;

@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { startTinyRun, writeTinyData } from '../src/analyze/tiny-run.fixture.js';
+import { holdFileLock } from '../src/base/lock/file-lock.js';
+
+const CLI = resolve(import.meta.dirname, '../dist/cli/main.js');
+
+test('a second train on a run says at once who trains it, and goes on when that ends', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'nearmiss-busy-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await writeTinyData(folder);
+  const run = await startTinyRun(folder, 'run');
+  const lock = await holdFileLock(run.file('trainer.lock'));
+  if ('heldBy' in lock) throw new Error('nobody else should have it');
+  const child = spawn(process.execPath, [CLI, 'train', '--out', run.path, '--quiet'], { cwd: folder });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let said = '';
+  child.stderr.on('data', (text) => {
+    said += text;
+  });
+  const who = `${run.path}: process ${process.pid} on ${hostname()} is this run's trainer; waiting 60 s at most`;
+  await vi.waitFor(() => expect(said).toContain(who), { timeout: 10_000 });
+  expect(await run.isFinished()).toBe(false);
+  await lock.release();
+  await vi.waitFor(async () => expect(await run.isFinished()).toBe(true), { timeout: 60_000, interval: 200 });
+}, 90_000);
