@@ -1,7 +1,7 @@
 // A way to search of your own: BM25's hits, short texts first. node examples/library/custom-mode.mjs COLLECTION "query"
-import { openSearcher, registerMode } from 'nearmiss/search';
+import { openSearcher, searchModes } from 'nearmiss/search';
 
-registerMode({
+searchModes.register({
   name: 'shortest',
   needs: { what: 'a collection', flags: ['--data'] },
   components: ['bm25'],
