@@ -35,6 +35,16 @@ test('train, then search', async () => {
   expect(inCollection).toMatch(/^\d+\.\d{4} \S+ \S+/);
 });
 
+test('a custom way to search', async () => {
+  const [line] = readFileSync(join(folder, 'data', 'corpus.jsonl'), 'utf8').split('\n', 1);
+  const [word] = JSON.parse(line).text.split(' ');
+  const found = (await runExample('custom-mode.mjs', 'data', word)).trim().split('\n');
+  const texts = found.map((each) => each.slice(each.indexOf(' ') + 1));
+  expect(texts).toHaveLength(5);
+  expect(texts.every((text) => text.includes(word))).toBe(true);
+  expect(texts.map(({ length }) => length)).toEqual(texts.map(({ length }) => length).sort((a, b) => a - b));
+});
+
 test('a custom loss falls', async () => {
   const output = await runExample('custom-loss.mjs');
   const losses = [...output.matchAll(/loss ([\d.]+)/g)].map(([, loss]) => Number(loss));

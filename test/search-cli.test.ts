@@ -1,5 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeSearchFixture, type SearchFixture } from '../src/search/search.fixture.js';
 import { type CliResult, runBuiltCli } from './console-blocks.fixture.js';
@@ -133,8 +134,13 @@ test('a field that no document has is told', async () => {
 test.each<[string, string[], number, string]>([
   ['nowhere', ['nowhere', 'x'], 1, 'no such run, index or collection'],
   ['an unknown mode', ['run', 'x', '--compare', 'bm25,dens'], 2, 'did you mean "dense"?'],
-  ['a slip in --mode', ['run', 'x', '--mode', 'bm52'], 2, 'Did you mean bm25?'],
-  ['a slip in --rerank-first', ['run', 'x', '--rerank-first', 'hybird'], 2, 'Did you mean hybrid?'],
+  [
+    'a slip in --mode',
+    ['run', 'x', '--mode', 'bm52'],
+    2,
+    '--mode: expected a mode among bm25, dense, hybrid, cascade (did you mean "bm25"?)',
+  ],
+  ['a slip in --rerank-first', ['run', 'x', '--rerank-first', 'hybird'], 2, 'did you mean "hybrid"?'],
   ['no reranker', ['run', 'x', '--mode', 'cascade'], 1, 'give --reranker'],
   ['queries without a run', ['run', '--queries', 'data'], 2, '--queries needs --run'],
   ['a query and queries', ['run', 'x', '--queries', 'data', '--run', 'r'], 2, 'got both'],
@@ -151,4 +157,32 @@ test.each<[string, string[], number, string]>([
   expect(stderr).toContain(message);
   expect(stderr).not.toContain('    at ');
   expect(stdout).toBe('');
+});
+
+test('a module adds a way to search', async () => {
+  const library = pathToFileURL(resolve(import.meta.dirname, '../dist/search/index.js')).href;
+  await writeFile(
+    join(fixture.folder, 'backwards.mjs'),
+    `import { searchModes } from ${JSON.stringify(library)};
+    const retriever = (corpus) => ({
+      mode: 'backwards',
+      search: async (...asked) => (await corpus.retriever('bm25').search(...asked)).map((hits) => hits.reverse()),
+      close: async () => {},
+    });
+    const open = async () => ({ retriever, live: () => ({ retriever }) });
+    export default () => searchModes.register({
+      name: 'backwards', needs: { what: 'words', flags: ['--data'] }, components: ['bm25'], open,
+    });`,
+  );
+  const found = async (...args: string[]): Promise<string[]> => {
+    const { stdout, stderr, code } = await search('data', text, '--json', ...args);
+    expect({ stderr, code }).toMatchObject({ code: 0 });
+    return JSON.parse(stdout).hits.map(({ id }: { id: string }) => id);
+  };
+  const forwards = await found('--mode', 'bm25');
+  const module = ['--module', 'backwards.mjs'];
+  expect(forwards.length).toBeGreaterThan(1);
+  expect(await found('--mode', 'backwards', ...module)).toEqual([...forwards].reverse());
+  const { code, stderr } = await search('data', text, '--mode', 'bakwards', ...module);
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('"backwards"?') });
 });

@@ -10,9 +10,9 @@ import { type Bm25Overlap, bm25Overlap } from './corpus/bm25-overlap.js';
 import { annDepth, drawNegatives, TOP } from './corpus/draw-negatives.js';
 import { type GradientBound, gradientBound } from './corpus/gradient-bound.js';
 import { type LongTail, longTail } from './corpus/long-tail.js';
+import { type OpenCheckpoint, openCheckpoint } from './corpus/open-checkpoint.js';
 import { type NegativesOverlap, negativesOverlap } from './corpus/overlap.js';
 import { rankSample } from './corpus/rank-sample.js';
-import { openRunView, type RunView } from './corpus/run-view.js';
 import { sampleQueries } from './corpus/sample.js';
 import { type Costs, costsOf } from './costs.js';
 import { type Curves, curvesOf } from './curves.js';
@@ -94,37 +94,41 @@ export async function analyzeRuns(options: AnalyzeOptions): Promise<Analysis> {
   if (!sections.some((section) => OF_MODEL.includes(section))) return analysis;
   if (recipe.model.kind === 'cross') throw noIndex(run);
   const { threads, step, quiet } = options;
-  const view = await openRunView({ run, step, session: { threads }, quiet });
+  const checkpoint = await openCheckpoint({ run, step, session: { threads }, quiet });
   try {
-    return { ...analysis, step: view.step, ...(await analyzeModel(view, history, { ...options, sections })) };
+    return {
+      ...analysis,
+      step: checkpoint.step,
+      ...(await analyzeModel(checkpoint, history, { ...options, sections })),
+    };
   } finally {
-    await view.close();
+    await checkpoint.close();
   }
 }
 
 async function analyzeModel(
-  view: RunView,
+  checkpoint: OpenCheckpoint,
   history: RunHistory,
   options: AnalyzeOptions & { sections: readonly Section[] },
 ): Promise<Partial<Analysis>> {
   const { sections } = options;
   const sampled = sections.some((section) => ['gradients', 'long-tail', 'overlap'].includes(section));
   return {
-    ...(sampled && (await analyzeSample(view, options))),
-    ...(sections.includes('bm25') && { bm25: await bm25Overlap(view) }),
-    ...(sections.includes('costs') && { costs: await costsOf(view, history) }),
+    ...(sampled && (await analyzeSample(checkpoint, options))),
+    ...(sections.includes('bm25') && { bm25: await bm25Overlap(checkpoint) }),
+    ...(sections.includes('costs') && { costs: await costsOf(checkpoint, history) }),
   };
 }
 
 /** The parts that look at a sample of the training queries, each of which ranks the whole collection once. */
 async function analyzeSample(
-  view: RunView,
+  checkpoint: OpenCheckpoint,
   options: AnalyzeOptions & { sections: readonly Section[] },
 ): Promise<Partial<Analysis>> {
   const { sections, quiet } = options;
-  const { data, stage, corpus } = view;
-  const queries = await sampleQueries(view, options.queries ?? DEFAULT_QUERIES);
-  const depth = annDepth(view);
+  const { data, stage, corpus } = checkpoint;
+  const queries = await sampleQueries(checkpoint, options.queries ?? DEFAULT_QUERIES);
+  const depth = annDepth(checkpoint);
   const progress = new Progress({ label: 'rank', total: queries.length, unit: 'queries', quiet });
   const ranked = await rankSample(corpus, queries, {
     depth: Math.max(TOP, depth),
@@ -136,7 +140,7 @@ async function analyzeSample(
     ...(sections.includes('long-tail') && { longTail: longTail(ranked, documents) }),
   };
   if (!sections.includes('gradients') && !sections.includes('overlap')) return result;
-  const drawn = await drawNegatives(view, queries, ranked);
+  const drawn = await drawNegatives(checkpoint, queries, ranked);
   if (sections.includes('overlap')) result.overlap = negativesOverlap({ drawn, ranked, depth, documents });
   if (sections.includes('gradients')) {
     const vectorFor = await bestRows(corpus, queries, drawn);

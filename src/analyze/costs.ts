@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { NearmissError } from '../base/errors.js';
 import type { StepEvaluation } from '../run/step-evaluation.js';
-import type { RunView } from './corpus/run-view.js';
+import type { OpenCheckpoint } from './corpus/open-checkpoint.js';
 import type { RunHistory } from './history.js';
 import { median } from './statistics.js';
 
@@ -30,11 +30,11 @@ export interface Costs {
 }
 
 /** What the parts of training and serving cost (Table 5 of the ANCE paper). */
-export async function costsOf(view: RunView, history: RunHistory): Promise<Costs> {
-  const refresh = await refreshCosts(view, history);
-  const { queries, accumulate } = view.stage.batch;
+export async function costsOf(checkpoint: OpenCheckpoint, history: RunHistory): Promise<Costs> {
+  const refresh = await refreshCosts(checkpoint, history);
+  const { queries, accumulate } = checkpoint.stage.batch;
   const ofStage = (column: readonly number[]): number =>
-    median(column.slice(view.stage.start, view.stage.end).filter(Number.isFinite));
+    median(column.slice(checkpoint.stage.start, checkpoint.stage.end).filter(Number.isFinite));
   const step = ofStage(history.steps.seconds);
   const making = ofStage(history.steps.batchSeconds);
   const rows: Cost[] = [
@@ -76,7 +76,7 @@ export async function costsOf(view: RunView, history: RunHistory): Promise<Costs
       unit: 'batch',
       origin: 'events',
     },
-    ...(await servingCosts(view)),
+    ...(await servingCosts(checkpoint)),
   ];
   const whole = refresh.encode + refresh.index + refresh.search;
   return {
@@ -95,7 +95,7 @@ interface RefreshCosts {
 }
 
 /** Medians over refreshes or, in a run without ANN negatives, over the passes made to measure. */
-async function refreshCosts(view: RunView, { refreshes }: RunHistory): Promise<RefreshCosts> {
+async function refreshCosts(checkpoint: OpenCheckpoint, { refreshes }: RunHistory): Promise<RefreshCosts> {
   // One that found its index on disk, after a crash, did not encode.
   const whole = refreshes.filter(({ encodeSeconds }) => encodeSeconds > 0);
   if (whole.length > 0) {
@@ -108,21 +108,21 @@ async function refreshCosts(view: RunView, { refreshes }: RunHistory): Promise<R
     };
   }
   const measured: StepEvaluation[] = [];
-  for (const step of await view.run.steps('evaluations')) {
-    const file = relative(view.run.path, view.run.stepPath('evaluations', step));
-    const evaluation = await view.run.readJson<StepEvaluation>(file);
+  for (const step of await checkpoint.run.steps('evaluations')) {
+    const file = relative(checkpoint.run.path, checkpoint.run.stepPath('evaluations', step));
+    const evaluation = await checkpoint.run.readJson<StepEvaluation>(file);
     if (evaluation && evaluation.seconds.encode > 0) measured.push(evaluation);
   }
   return {
     encode: median(measured.map(({ seconds }) => seconds.encode)),
     index: median(measured.map(({ seconds }) => seconds.index)),
     search: median(measured.map(({ seconds }) => seconds.search)),
-    documents: view.data.documents.count,
+    documents: checkpoint.data.documents.count,
     queries: median(measured.map(({ queries }) => queries)),
   };
 }
 
-async function servingCosts({ data, queryEncoder, corpus }: RunView): Promise<Cost[]> {
+async function servingCosts({ data, queryEncoder, corpus }: OpenCheckpoint): Promise<Cost[]> {
   const count = Math.min(QUERIES, data.queries.count);
   if (count === 0) throw new NearmissError(`${data.dataset.name}: expected queries, got none`);
   const texts = await data.queries.texts(Array.from({ length: count }, (_, query) => query));

@@ -29,13 +29,13 @@ export interface Kind<Shape extends z.ZodRawShape = z.ZodRawShape> {
 export type OptionsOf<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>;
 
 /**
- * The values of one axis. Those that come with nearmiss are registered by the axis's own `kinds.ts`, others by a module
+ * The values of one axis, of recipes or of anything else that is chosen by name. Those that come with nearmiss are registered by the axis's own `kinds.ts`, others by a module
  * that a recipe names with `use`, or by a program.
  *
  * @example
  * losses.register({ name: 'squared', description: 'pulls positives to 1', options: {}, create: () => squared });
  */
-export class Registry<K extends Kind> {
+export class Registry<K extends { readonly name: string }> {
   /** What one value is called in messages, e.g. `loss`. */
   readonly axis: string;
   readonly #kinds = new Map<string, K>();

@@ -1,3 +1,4 @@
+import { fetchEnough } from './fetch-enough.js';
 import type { AllowedDocuments } from './filter/filtered-documents.js';
 import { compareHits } from './hits.js';
 
@@ -26,10 +27,6 @@ export interface FetchHitsOptions {
   fetch(queries: readonly number[], n: number): Promise<Candidates[]>;
 }
 
-/** Memory for the candidates fetched at once: a number and a score each. */
-const FETCH_BYTES = 64 * 2 ** 20;
-const CANDIDATE_BYTES = 12;
-
 /**
  * The best k allowed documents of each query. Where a filter lets only some through, more candidates are fetched, as
  * many as its share makes likely to be enough, then twice as many until they are or nothing is left: exact with an
@@ -40,23 +37,17 @@ export async function fetchHits(options: FetchHitsOptions): Promise<NumberedHit[
   const results: NumberedHit[][] = Array.from({ length: queries }, () => []);
   if (total === 0 || allowed?.count === 0) return results;
   const enough = Math.min(k, allowed?.count ?? k);
-  let pending = Array.from({ length: queries }, (_, query) => query);
-  let n = Math.min(total, allowed ? Math.ceil((1.5 * k * total) / allowed.count) : k);
-  while (pending.length > 0) {
-    const unfinished: number[] = [];
-    const atOnce = Math.max(1, Math.floor(FETCH_BYTES / (CANDIDATE_BYTES * n)));
-    for (let first = 0; first < pending.length; first += atOnce) {
-      const part = pending.slice(first, first + atOnce);
-      const found = await options.fetch(part, n);
-      part.forEach((query, i) => {
-        const hits = allowedHits(found[i], options);
-        if (hits.length < enough && found[i].ids.length >= n && n < total) unfinished.push(query);
-        else results[query] = hits.sort(compareHits);
-      });
-    }
-    pending = unfinished;
-    n = Math.min(total, 2 * n);
-  }
+  await fetchEnough({
+    queries,
+    n: allowed ? Math.ceil((1.5 * k * total) / allowed.count) : k,
+    most: total,
+    fetch: options.fetch,
+    take: (query, found, n) => {
+      const hits = allowedHits(found, options);
+      results[query] = hits.sort(compareHits);
+      return hits.length >= enough || found.ids.length < n;
+    },
+  });
   return results;
 }
 

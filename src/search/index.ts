@@ -32,7 +32,7 @@ export { openCrossEncoder } from './retrievers/cross-encoder-reranker.js';
 export { DenseRetriever } from './retrievers/dense-retriever.js';
 export { type HybridOptions, HybridRetriever } from './retrievers/hybrid-retriever.js';
 export type { Mode } from './retrievers/mode.js';
-export { modeNames, registerMode } from './retrievers/modes.js';
+export { searchModes } from './retrievers/modes.js';
 export type { LiveMode, OpenMode } from './retrievers/open-mode.js';
 export type { Reranker } from './retrievers/reranker.js';
 export type {

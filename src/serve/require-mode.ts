@@ -1,4 +1,4 @@
-import { howToGet, modeNamed } from '../search/retrievers/modes.js';
+import { howToGet, searchModes } from '../search/retrievers/modes.js';
 import type { SearchMode } from '../search/retrievers/retriever.js';
 import type { Searcher } from '../search/searcher.js';
 import { ApiError } from './api-error.js';
@@ -23,6 +23,6 @@ export function requireModel(searcher: Searcher): { name: string; dimension: num
 }
 
 function whatItNeeds(name: SearchMode): string {
-  const mode = modeNamed(name);
+  const mode = searchModes.get(name);
   return `it needs ${mode.needs.what}: ${howToGet(mode, { run: 'serve a run', give: 'start the server with' })}`;
 }

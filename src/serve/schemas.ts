@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { expectedMode, modeNames } from '../search/retrievers/modes.js';
+import { expectedMode, searchModes } from '../search/retrievers/modes.js';
 
 /** Metadata deeper than this is refused: everything that reads it would have to be as patient. */
 const METADATA_DEPTH = 16;
@@ -46,7 +46,7 @@ export const errorSchema = z
   })
   .meta({ id: 'Error' });
 
-export const searchMode = modeAmong(modeNames());
+export const searchMode = modeAmong(searchModes.names);
 
 /** The name of one of some modes; a slip of the pen is told what was meant. */
 export function modeAmong(names: string[]): z.ZodType<string> {

@@ -1,8 +1,8 @@
 import { type Evaluation, evaluate, type Ranking, sharedHits } from '../../evaluate/index.js';
 import { evaluationSet } from '../../run/training-data.js';
 import { mean } from '../statistics.js';
+import type { OpenCheckpoint } from './open-checkpoint.js';
 import { modelRankings, sparseRankings } from './rankings.js';
-import type { RunView } from './run-view.js';
 
 const CUTOFFS = [10, 100];
 
@@ -22,13 +22,13 @@ export interface Bm25Overlap {
   against: { measure: string; wins: number; ties: number; losses: number };
 }
 
-export async function bm25Overlap(view: RunView): Promise<Bm25Overlap> {
-  const { recipe, data } = view;
+export async function bm25Overlap(checkpoint: OpenCheckpoint): Promise<Bm25Overlap> {
+  const { recipe, data } = checkpoint;
   const { split, queries: limit, best } = recipe.evaluation;
   const dev = await evaluationSet(data, { split, limit, seed: recipe.seed });
   const depth = Math.max(...CUTOFFS);
-  const model = await modelRankings(view, dev.queries, depth);
-  const bm25 = await sparseRankings(view, dev.queries, depth);
+  const model = await modelRankings(checkpoint, dev.queries, depth);
+  const bm25 = await sparseRankings(checkpoint, dev.queries, depth);
   // Coverage needs the texts of all that was found; holes and overlaps do not.
   const wanted = [...new Set([best, ...recipe.evaluation.measures])].filter(
     (name) => !name.startsWith('Coverage'),

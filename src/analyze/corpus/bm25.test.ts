@@ -10,30 +10,30 @@ import { analyzeRuns } from '../analyze.js';
 import { shareWords, trainTinyRun, writeTinyData } from '../tiny-run.fixture.js';
 import { bm25Overlap } from './bm25-overlap.js';
 import { BruteForce } from './brute-force.fixture.js';
-import { openRunView, type RunView } from './run-view.js';
+import { type OpenCheckpoint, openCheckpoint } from './open-checkpoint.js';
 
 let folder: string;
 let run: RunDirectory;
-let view: RunView;
+let checkpoint: OpenCheckpoint;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'nearmiss-analyze-bm25-'));
   await writeTinyData(folder);
   await shareWords(folder);
   run = await trainTinyRun(folder, 'run');
-  view = await openRunView({ run, session: { threads: 1 }, quiet: true });
+  checkpoint = await openCheckpoint({ run, session: { threads: 1 }, quiet: true });
 });
 afterAll(async () => {
-  await view.close();
+  await checkpoint.close();
   await rm(folder, { recursive: true, force: true });
 });
 
 test('holes and shared hits are those of the two rankings', async () => {
-  const found = await bm25Overlap(view);
-  const brute = await BruteForce.of(run, view.step);
+  const found = await bm25Overlap(checkpoint);
+  const brute = await BruteForce.of(run, checkpoint.step);
   const ranker = new Bm25Ranker(await openBm25Index(run.file('cache', 'bm25')));
-  const qrels = await view.data.dataset.qrels('dev');
+  const qrels = await checkpoint.data.dataset.qrels('dev');
   const texts = new Map<string, string>();
-  for await (const { id, text } of view.data.dataset.queries('dev')) texts.set(id, text);
+  for await (const { id, text } of checkpoint.data.dataset.queries('dev')) texts.set(id, text);
   // Equal scores, of which BM25 has many here, in the order of trec_eval.
   const sparseHits = (text: string): string[] => {
     const { ids, scores } = ranker.rank(text, { k: 100 });

@@ -3,19 +3,19 @@ import { withWriteLock } from '../../base/lock/write-lock.js';
 import type { Ranked } from '../../base/top-k.js';
 import { type Bm25Index, Bm25SearchPool, buildBm25Index, openBm25Index } from '../../index/bm25/index.js';
 import { READ_ONLY_RUN } from '../../run/run-directory.js';
-import type { RunView } from './run-view.js';
+import type { OpenCheckpoint } from './open-checkpoint.js';
 
 /** What BM25 needs of a run. */
-export type CollectionView = Pick<RunView, 'run' | 'data' | 'session'>;
+export type Bm25Collection = Pick<OpenCheckpoint, 'run' | 'data' | 'session'>;
 
 /** BM25's ranking of some queries, by number; documents are numbered as in the run. */
 export async function bm25Rankings(
-  view: CollectionView,
+  collection: Bm25Collection,
   queries: ArrayLike<number>,
   k: number,
 ): Promise<Map<number, Ranked>> {
-  const texts = await textsOf(view, queries);
-  const pool = new Bm25SearchPool(await openIndex(view), { threads: view.session.threads });
+  const texts = await textsOf(collection, queries);
+  const pool = new Bm25SearchPool(await openIndex(collection), { threads: collection.session.threads });
   try {
     const found = await pool.search([...texts.values()], { k });
     return new Map([...texts.keys()].map((query, i) => [query, found[i]]));
@@ -25,7 +25,7 @@ export async function bm25Rankings(
 }
 
 /** The run's own BM25 index, or one beside it: building it in the run's place could collide with the Trainer. */
-async function openIndex({ run, data }: CollectionView): Promise<Bm25Index> {
+async function openIndex({ run, data }: Bm25Collection): Promise<Bm25Index> {
   const own = run.file('cache', 'bm25');
   if (await exists(own)) return openBm25Index(own);
   const beside = run.file('cache', 'analyze', 'bm25');
@@ -36,7 +36,7 @@ async function openIndex({ run, data }: CollectionView): Promise<Bm25Index> {
 }
 
 async function textsOf(
-  { data }: Pick<RunView, 'data'>,
+  { data }: Pick<OpenCheckpoint, 'data'>,
   queries: ArrayLike<number>,
 ): Promise<Map<number, string>> {
   const wanted = new Set(Array.from(queries));

@@ -13,9 +13,9 @@ import {
 import type { NegativesRecipe } from '../../recipe/recipe.js';
 import { findFixedTable } from '../../run/fixed-tables.js';
 import { bm25Rankings } from './bm25.js';
+import type { OpenCheckpoint } from './open-checkpoint.js';
 import { OtherPositives } from './other-positives.js';
 import type { RankedSample } from './rank-sample.js';
-import type { RunView } from './run-view.js';
 import type { SampledQuery } from './sample.js';
 
 /** Drawn for each query from each source. */
@@ -39,11 +39,11 @@ export interface DrawnNegatives {
 
 /** Draws negatives of every kind for the sampled queries, a pure function of the recipe's seed. */
 export async function drawNegatives(
-  view: RunView,
+  checkpoint: OpenCheckpoint,
   queries: readonly SampledQuery[],
   ranked: readonly RankedSample[],
 ): Promise<DrawnNegatives[]> {
-  const { data, recipe } = view;
+  const { data, recipe } = checkpoint;
   const draw = (source: NegativeSource, name = source.name): DrawnNegatives => ({
     source: name,
     documents: queries.map(({ training }) => {
@@ -62,14 +62,17 @@ export async function drawNegatives(
       }),
     ),
     draw(new OtherPositives(data.training)),
-    draw(tableSource(view, 'bm25', await bm25Table(view, queries))),
+    draw(tableSource(checkpoint, 'bm25', await bm25Table(checkpoint, queries))),
   ];
-  for (const step of await view.run.steps('negatives')) {
-    const table = await loadKept(view.run.stepPath('negatives', step));
+  for (const step of await checkpoint.run.steps('negatives')) {
+    const table = await loadKept(checkpoint.run.stepPath('negatives', step));
     if (!table) continue;
-    drawn.push({ ...draw(tableSource(view, 'ann', table), `ann step ${step}`), age: view.step - step });
+    drawn.push({
+      ...draw(tableSource(checkpoint, 'ann', table), `ann step ${step}`),
+      age: checkpoint.step - step,
+    });
   }
-  return [...drawn, { source: 'true top', documents: drawTop(view, queries, ranked) }];
+  return [...drawn, { source: 'true top', documents: drawTop(checkpoint, queries, ranked) }];
 }
 
 /** A table, unless a run that is going on has removed it meanwhile. */
@@ -83,36 +86,42 @@ async function loadKept(folder: string): Promise<CandidateTable | undefined> {
 }
 
 /** How deep the run samples ANN negatives; as deep as the paper looks where it has none. */
-export function annDepth(view: RunView): number {
-  return optionsOf(view, 'ann')?.depth ?? TOP;
+export function annDepth(checkpoint: OpenCheckpoint): number {
+  return optionsOf(checkpoint, 'ann')?.depth ?? TOP;
 }
 
 /** How the run samples a source. */
-function optionsOf(view: RunView, source: string): RankedOptions | undefined {
-  const recipe = recipeOf(view, source);
+function optionsOf(checkpoint: OpenCheckpoint, source: string): RankedOptions | undefined {
+  const recipe = recipeOf(checkpoint, source);
   return recipe && rankedOptionsOf(recipe);
 }
 
 /** The negatives that a recipe's stages take from a source; the stage under analysis first. */
-function recipeOf({ plan, stage }: RunView, source: NegativesRecipe['source']): NegativesRecipe | undefined {
+function recipeOf(
+  { plan, stage }: OpenCheckpoint,
+  source: NegativesRecipe['source'],
+): NegativesRecipe | undefined {
   return [stage, ...plan.stages]
     .flatMap(({ negatives }) => negatives)
     .find((negatives) => negatives.source === source);
 }
 
 /** Samples a table the way the run does. */
-function tableSource(view: RunView, name: 'bm25' | 'ann', table: CandidateTable): TableSource {
-  return new TableSource({ table, name, sampling: optionsOf(view, name)?.sampling });
+function tableSource(checkpoint: OpenCheckpoint, name: 'bm25' | 'ann', table: CandidateTable): TableSource {
+  return new TableSource({ table, name, sampling: optionsOf(checkpoint, name)?.sampling });
 }
 
 /** The run's BM25 candidates or, where it has none, the same made for the sampled queries. */
-async function bm25Table(view: RunView, queries: readonly SampledQuery[]): Promise<CandidateTable> {
-  const { run, data } = view;
-  const recipe = recipeOf(view, 'bm25');
+async function bm25Table(
+  checkpoint: OpenCheckpoint,
+  queries: readonly SampledQuery[],
+): Promise<CandidateTable> {
+  const { run, data } = checkpoint;
+  const recipe = recipeOf(checkpoint, 'bm25');
   const folder = recipe && (await findFixedTable(run, recipe));
   if (folder !== undefined) return CandidateTable.load(folder);
   const numbers = queries.map(({ training }) => data.training[training].query);
-  const found = await bm25Rankings(view, numbers, BM25_DEPTH);
+  const found = await bm25Rankings(checkpoint, numbers, BM25_DEPTH);
   const lists: RankedList[] = queries.flatMap(({ training }, i) => {
     const ranking = found.get(numbers[i]);
     return ranking ? { query: training, ids: ranking.ids, scores: Float32Array.from(ranking.scores) } : [];
@@ -130,13 +139,13 @@ async function bm25Table(view: RunView, queries: readonly SampledQuery[]): Promi
 
 /** What the run would draw if its negatives were never out of date. */
 function drawTop(
-  view: RunView,
+  checkpoint: OpenCheckpoint,
   queries: readonly SampledQuery[],
   ranked: readonly RankedSample[],
 ): Int32Array[] {
   return queries.map(({ training }, place) => {
-    const random = Random.from(view.recipe.seed, 'analyze', 'top', training);
-    const top = ranked[place].topNegatives.slice(0, annDepth(view));
+    const random = Random.from(checkpoint.recipe.seed, 'analyze', 'top', training);
+    const top = ranked[place].topNegatives.slice(0, annDepth(checkpoint));
     return random.shuffle(top).slice(0, NEGATIVES_PER_QUERY);
   });
 }

@@ -8,9 +8,9 @@ import { bestRows } from './best-rows.js';
 import { BruteForce } from './brute-force.fixture.js';
 import { type DrawnNegatives, drawNegatives } from './draw-negatives.js';
 import { longTail } from './long-tail.js';
+import { type OpenCheckpoint, openCheckpoint } from './open-checkpoint.js';
 import { negativesOverlap } from './overlap.js';
 import { logRanks, type RankedSample, rankSample } from './rank-sample.js';
-import { openRunView, type RunView } from './run-view.js';
 import { type SampledQuery, sampleQueries } from './sample.js';
 
 const DEPTH = 100;
@@ -27,26 +27,26 @@ describe.each([
   { name: 'hnsw', set: ['refresh.index.type=hnsw'] },
 ])('against brute force, with the index $name', ({ name, set }) => {
   let run: RunDirectory;
-  let view: RunView;
+  let checkpoint: OpenCheckpoint;
   let brute: BruteForce;
   let queries: SampledQuery[];
   let ranked: RankedSample[];
   let drawn: DrawnNegatives[];
   const idOf = ({ training }: SampledQuery): string =>
-    view.data.queries.cache.id(view.data.training[training].query);
+    checkpoint.data.queries.cache.id(checkpoint.data.training[training].query);
 
   beforeAll(async () => {
     run = await trainTinyRun(folder, name, set);
-    view = await openRunView({ run, session: { threads: 1 }, quiet: true });
-    brute = await BruteForce.of(run, view.step);
-    queries = await sampleQueries(view, 25);
-    ranked = await rankSample(view.corpus, queries, { depth: DEPTH });
-    drawn = await drawNegatives(view, queries, ranked);
+    checkpoint = await openCheckpoint({ run, session: { threads: 1 }, quiet: true });
+    brute = await BruteForce.of(run, checkpoint.step);
+    queries = await sampleQueries(checkpoint, 25);
+    ranked = await rankSample(checkpoint.corpus, queries, { depth: DEPTH });
+    drawn = await drawNegatives(checkpoint, queries, ranked);
   });
-  afterAll(() => view.close());
+  afterAll(() => checkpoint.close());
 
   test('the overlap with the true top', () => {
-    const { sources } = negativesOverlap({ drawn, ranked, depth: 20, documents: view.corpus.count });
+    const { sources } = negativesOverlap({ drawn, ranked, depth: 20, documents: checkpoint.corpus.count });
     for (const [s, { source, documents }] of drawn.entries()) {
       for (const [c, cutoff] of [20, DEPTH].entries()) {
         let inside = 0;
@@ -69,7 +69,7 @@ describe.each([
   });
 
   test('the long tail, and the ranks of positives', () => {
-    const documents = view.corpus.count;
+    const documents = checkpoint.corpus.count;
     const tail = longTail(ranked, documents);
     const curves = queries.map((query) => {
       const scores = brute.scores(idOf(query));
@@ -97,7 +97,7 @@ describe.each([
   });
 
   test('the vectors that gradients are computed from', async () => {
-    const vectorFor = await bestRows(view.corpus, queries, drawn);
+    const vectorFor = await bestRows(checkpoint.corpus, queries, drawn);
     for (const [i, { positive, vector }] of queries.entries()) {
       const stored = vectorFor(i, positive);
       stored.forEach((value, component) => {
@@ -126,21 +126,23 @@ test('with pieces (MaxP) a document counts by the piece that is best for the que
     'model.maxLength.document=3',
     'stages.ance.steps=10',
   ]);
-  const view = await openRunView({ run, session: { threads: 1 }, quiet: true });
+  const checkpoint = await openCheckpoint({ run, session: { threads: 1 }, quiet: true });
   try {
-    const queries = await sampleQueries(view, 10);
-    const ranked = await rankSample(view.corpus, queries, { depth: DEPTH });
-    const drawn = await drawNegatives(view, queries, ranked);
-    const vectorFor = await bestRows(view.corpus, queries, drawn);
-    const { offsets } = await view.corpus.vectorsOf(Array.from({ length: view.corpus.count }, (_, i) => i));
-    expect(view.corpus.count).toBe(196);
+    const queries = await sampleQueries(checkpoint, 10);
+    const ranked = await rankSample(checkpoint.corpus, queries, { depth: DEPTH });
+    const drawn = await drawNegatives(checkpoint, queries, ranked);
+    const vectorFor = await bestRows(checkpoint.corpus, queries, drawn);
+    const { offsets } = await checkpoint.corpus.vectorsOf(
+      Array.from({ length: checkpoint.corpus.count }, (_, i) => i),
+    );
+    expect(checkpoint.corpus.count).toBe(196);
     expect(offsets.at(-1)).toBeGreaterThan(196);
     for (const [i, { positive, vector }] of queries.entries()) {
       const score = vectorFor(i, positive).reduce((sum, value, c) => sum + value * vector[c], 0);
       expect(score).toBeCloseTo(ranked[i].positiveScore, 4);
     }
   } finally {
-    await view.close();
+    await checkpoint.close();
   }
 });
 

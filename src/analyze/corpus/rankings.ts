@@ -1,10 +1,10 @@
 import { inRankOrder, type Ranking } from '../../evaluate/index.js';
 import type { Encoder } from '../../model/index.js';
 import type { TrainingData } from '../../run/training-data.js';
-import { bm25Rankings, type CollectionView } from './bm25.js';
+import { type Bm25Collection, bm25Rankings } from './bm25.js';
 
-/** A model and the collection as it sees it. */
-export interface ModelView {
+/** A model and the collection as it encodes it. */
+export interface RankingModel {
   data: TrainingData;
   queryEncoder: Encoder;
   corpus: {
@@ -14,7 +14,7 @@ export interface ModelView {
 
 /** What a model finds for some queries, by their ids; equal scores in the order of trec_eval. */
 export async function modelRankings(
-  { data, queryEncoder, corpus }: ModelView,
+  { data, queryEncoder, corpus }: RankingModel,
   queries: ArrayLike<number>,
   k: number,
 ): Promise<Map<string, Ranking>> {
@@ -32,15 +32,15 @@ export async function modelRankings(
 
 /** What BM25 finds for some queries, in the same shape. */
 export async function sparseRankings(
-  view: CollectionView,
+  collection: Bm25Collection,
   queries: ArrayLike<number>,
   k: number,
 ): Promise<Map<string, Ranking>> {
-  const found = await bm25Rankings(view, queries, k);
+  const found = await bm25Rankings(collection, queries, k);
   return new Map(
     [...found].map(([query, { ids, scores }]) => [
-      view.data.queries.cache.id(query),
-      inRankOrder({ ids: documentIds(view.data, ids), scores }),
+      collection.data.queries.cache.id(query),
+      inRankOrder({ ids: documentIds(collection.data, ids), scores }),
     ]),
   );
 }

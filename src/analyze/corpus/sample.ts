@@ -1,6 +1,6 @@
 import { Random } from '../../engine/index.js';
 import { rowsOf } from '../../model/index.js';
-import type { RunView } from './run-view.js';
+import type { OpenCheckpoint } from './open-checkpoint.js';
 
 /** A training query that stands for all. */
 export interface SampledQuery {
@@ -14,8 +14,8 @@ export interface SampledQuery {
 }
 
 /** Draws training queries and encodes them; the same ones for the same seed. */
-export async function sampleQueries(view: RunView, count: number): Promise<SampledQuery[]> {
-  const { data, recipe, queryEncoder } = view;
+export async function sampleQueries(checkpoint: OpenCheckpoint, count: number): Promise<SampledQuery[]> {
+  const { data, recipe, queryEncoder } = checkpoint;
   const places = Int32Array.from(data.training, (_, place) => place);
   const random = Random.from(recipe.seed, 'analyze', 'queries');
   const drawn = random.shuffle(places).slice(0, count).sort();

@@ -1,7 +1,5 @@
 /** Shapes that are told apart without colour. */
-export const MARKERS = ['star', 'diamond', 'circle', 'square', 'cross'] as const;
-
-export type Marker = (typeof MARKERS)[number];
+export type Marker = 'star' | 'diamond' | 'circle' | 'square' | 'cross';
 
 /** An SVG path around 0, 0; shapes of the same `radius` look equally large. */
 export function markerPath(marker: Marker, radius: number): string {

@@ -10,7 +10,7 @@ import { modelFolder } from '../../run/model-folder.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import type { TrainingData } from '../../run/training-data.js';
 import { fuseRuns } from '../../search/fusion/index.js';
-import { type ModelView, modelRankings, sparseRankings } from '../corpus/rankings.js';
+import { modelRankings, type RankingModel, sparseRankings } from '../corpus/rankings.js';
 import type { StudyProgress } from '../study-progress.js';
 import type { QualitySystemName } from './quality.js';
 
@@ -50,34 +50,37 @@ export async function searchSystems(
 
 async function searchDense(tag: string, step: number, options: SearchSystemsOptions): Promise<Run> {
   const { data, queries, onProgress } = options;
-  const view = await openView(step, options);
+  const model = await openModel(step, options);
   const rankings = new Map<string, Ranking>();
   try {
     for (let first = 0; first < queries.length; first += CHUNK) {
       onProgress?.({ part: tag, done: first, total: queries.length });
       const part = queries.subarray(first, first + CHUNK);
-      for (const [id, ranking] of await modelRankings({ ...view, data }, part, DEPTH)) {
+      for (const [id, ranking] of await modelRankings({ ...model, data }, part, DEPTH)) {
         rankings.set(id, ranking);
       }
     }
   } finally {
-    await view.close();
+    await model.close();
   }
   return { tag, rankings };
 }
 
 /** The run's own index of a step, approximate or not; where it is gone, the collection is encoded once more. */
-async function openView(
+async function openModel(
   step: number,
   { run, data, session, onProgress }: SearchSystemsOptions,
-): Promise<Omit<ModelView, 'data'> & { close(): Promise<void> }> {
+): Promise<Omit<RankingModel, 'data'> & { close(): Promise<void> }> {
   const total = data.documents.count;
   const folder = run.stepPath('index', step);
   const index = (await exists(folder))
     ? await openDocumentIndex(folder, { threads: session.threads, remedy: removeAndRepeat(folder) })
     : undefined;
   const corpus = index
-    ? { search: (vectors: Float32Array, k: number) => index.search(vectors, { k: Math.min(k, index.count) }) }
+    ? {
+        search: (vectors: Float32Array, k: number) => index.search(vectors, { k: Math.min(k, index.count) }),
+        close: () => index.close(),
+      }
     : await ExactCorpus.open({
         run,
         step,
@@ -93,7 +96,7 @@ async function openView(
     queryEncoder,
     async close() {
       await queryEncoder.release();
-      await (corpus instanceof ExactCorpus ? corpus.close() : index!.close());
+      await corpus.close();
     },
   };
 }

@@ -53,7 +53,7 @@ export const FIGURES_FOLDER: FolderContents = {
 };
 
 const PICTURES = 3;
-/** Cases on each side. */
+/** Of the cases won, and of those lost. */
 const CASES = 8;
 
 /**

@@ -16,7 +16,7 @@ export function spaceSection(pictures: readonly SpacePicture[]): PageSection {
 }
 
 /** One picture by one checkpoint. */
-export function spaceFigure(picture: SpacePicture, map: SpaceMap, name: string): Figure {
+function spaceFigure(picture: SpacePicture, map: SpaceMap, name: string): Figure {
   const when = map.step === 0 ? 'before training' : `after ${map.step} steps`;
   const groups = POINT_KINDS.map((kind) => ({
     ...KIND_STYLES[kind],

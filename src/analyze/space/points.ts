@@ -1,7 +1,7 @@
 import { Random } from '../../engine/index.js';
 import type { DocumentIndex } from '../../index/vectors/index.js';
 import { sampleDistinct } from '../../negatives/sample-distinct.js';
-import { bm25Rankings, type CollectionView } from '../corpus/bm25.js';
+import { type Bm25Collection, bm25Rankings } from '../corpus/bm25.js';
 import type { PointKind } from './kinds.js';
 
 /** A document near the query or far from it. */
@@ -12,7 +12,7 @@ export interface ChosenDocument {
   ranks: { ann?: number; bm25?: number };
 }
 
-export interface ChoosePointsOptions extends CollectionView {
+export interface ChoosePointsOptions extends Bm25Collection {
   query: number;
   /** Its vector, by the model whose negatives are wanted. */
   vector: Float32Array;

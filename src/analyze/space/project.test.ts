@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Random } from '../../engine/index.js';
+import { affinities } from './affinities.js';
 import { cosineDistances, type VectorTable } from './distances.js';
 import { project } from './project.js';
 import { PROJECTIONS } from './space-picture.js';
-import { affinities, tsne, tsneGradient } from './tsne.js';
+import { tsne } from './tsne.js';
+import { tsneGradient } from './tsne-gradient.js';
 
 const CLUSTERS = 3;
 const EACH = 25;

@@ -1,4 +1,6 @@
 import { Random } from '../../engine/index.js';
+import { affinities } from './affinities.js';
+import { tsneGradient } from './tsne-gradient.js';
 
 export interface TsneOptions {
   seed: number;
@@ -8,12 +10,9 @@ export interface TsneOptions {
   iterations?: number;
 }
 
-/** Everything below a probability of this is none: it keeps logarithms finite. */
-const LEAST = 1e-12;
 /** Attraction in the first iterations, which lets clusters form before they repel each other. */
 const EXAGGERATION = 12;
 const EXAGGERATED_ITERATIONS = 250;
-const BISECTIONS = 60;
 
 /**
  * Exact t-SNE (van der Maaten and Hinton 2008) in two dimensions, for up to some 1,500 points: time and memory grow
@@ -44,99 +43,6 @@ export function tsne(distances: Float64Array, options: TsneOptions): Float64Arra
     center(places);
   }
   return places;
-}
-
-/**
- * Symmetric probabilities of every pair (eq. 1 and §3.1): each point's Gaussian is as wide as gives it the perplexity,
- * which bisection of the precision finds.
- */
-export function affinities(distances: Float64Array, perplexity: number): Float64Array {
-  const count = Math.round(Math.sqrt(distances.length));
-  const conditional = new Float64Array(count * count);
-  for (let i = 0; i < count; i++) {
-    const from = distances.subarray(i * count, (i + 1) * count);
-    fitRow(from, i, Math.log(perplexity), conditional.subarray(i * count, (i + 1) * count));
-  }
-  const joint = new Float64Array(count * count);
-  for (let i = 0; i < count; i++) {
-    for (let j = 0; j < count; j++) {
-      if (i === j) continue;
-      joint[i * count + j] = Math.max(
-        (conditional[i * count + j] + conditional[j * count + i]) / (2 * count),
-        LEAST,
-      );
-    }
-  }
-  return joint;
-}
-
-function fitRow(distances: Float64Array, self: number, entropy: number, row: Float64Array): void {
-  // Only differences count; without the smallest distance the exponentials cannot all vanish.
-  let nearest = Number.POSITIVE_INFINITY;
-  for (let j = 0; j < distances.length; j++) if (j !== self) nearest = Math.min(nearest, distances[j]);
-  let [low, high, precision] = [0, Number.POSITIVE_INFINITY, 1];
-  for (let step = 0; step < BISECTIONS; step++) {
-    let [sum, weighted] = [0, 0];
-    for (let j = 0; j < distances.length; j++) {
-      const distance = distances[j] - nearest;
-      row[j] = j === self ? 0 : Math.exp(-precision * distance);
-      sum += row[j];
-      weighted += row[j] * distance;
-    }
-    for (let j = 0; j < distances.length; j++) row[j] /= sum;
-    const got = Math.log(sum) + (precision * weighted) / sum;
-    if (Math.abs(got - entropy) < 1e-6) return;
-    if (got > entropy) {
-      low = precision;
-      precision = high === Number.POSITIVE_INFINITY ? 2 * precision : (low + high) / 2;
-    } else {
-      high = precision;
-      precision = (low + high) / 2;
-    }
-  }
-}
-
-export interface TsneGradient {
-  /** Of every pair, n × n. */
-  probabilities: Float64Array;
-  places: Float64Array;
-  /** Filled. */
-  gradient: Float64Array;
-  /** Multiplies the probabilities. Default 1. */
-  exaggeration?: number;
-}
-
-/** The gradient of eq. 5; gives the Kullback-Leibler divergence that it belongs to. */
-export function tsneGradient({ probabilities, places, gradient, exaggeration = 1 }: TsneGradient): number {
-  const count = places.length / 2;
-  let total = 0;
-  for (let i = 0; i < count; i++) {
-    for (let j = i + 1; j < count; j++) total += 2 * kernel(places, i, j);
-  }
-  gradient.fill(0);
-  let divergence = 0;
-  for (let i = 0; i < count; i++) {
-    for (let j = i + 1; j < count; j++) {
-      const near = kernel(places, i, j);
-      const p = exaggeration * probabilities[i * count + j];
-      const q = Math.max(near / total, LEAST);
-      divergence += 2 * p * Math.log(p / q);
-      const pull = 4 * (p - q) * near;
-      const [dx, dy] = [places[2 * i] - places[2 * j], places[2 * i + 1] - places[2 * j + 1]];
-      gradient[2 * i] += pull * dx;
-      gradient[2 * i + 1] += pull * dy;
-      gradient[2 * j] -= pull * dx;
-      gradient[2 * j + 1] -= pull * dy;
-    }
-  }
-  return divergence;
-}
-
-/** Student's t with one degree of freedom, not normalised. */
-function kernel(places: Float64Array, i: number, j: number): number {
-  const dx = places[2 * i] - places[2 * j];
-  const dy = places[2 * i + 1] - places[2 * j + 1];
-  return 1 / (1 + dx * dx + dy * dy);
 }
 
 interface Descent {

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import { Option } from 'commander';
 import type { SharedReport } from '../../analyze/index.js';
+import { PROJECTIONS, type Projection } from '../../analyze/space/space-picture.js';
 import type { StudyProgress } from '../../analyze/study-progress.js';
 import { writeFileAtomic } from '../../base/files.js';
 import { checkContents } from '../../base/folder-contents.js';
@@ -15,7 +16,7 @@ interface ReportFlags {
   data?: string;
   split?: string;
   query?: string[];
-  method: 'tsne' | 'umap';
+  method: Projection;
   queries: number;
   svg?: boolean;
   png?: boolean;
@@ -51,7 +52,7 @@ export const registerReport: RegisterCommand = (program) => {
       'draw the space around this query; may be repeated (default: three of dev)',
       repeated,
     )
-    .addOption(new Option('--method <name>', 'how to draw it').choices(['tsne', 'umap']).default('tsne'))
+    .addOption(new Option('--method <name>', 'how to draw it').choices(PROJECTIONS).default('tsne'))
     .option('--queries <n>', 'training queries to sample for the analysis', wholeNumber(1), 200)
     .option('--svg', 'each figure as an SVG file, too, in a folder beside the page')
     .option('--data <dir>', 'its collection, where that is not where the run says')

@@ -1,10 +1,10 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
 import { suggest } from '../../base/suggest.js';
-import { expectedMode, firstModeNames, modeNames } from '../../search/retrievers/modes.js';
-import type { SearchMode } from '../../search/retrievers/retriever.js';
+import { firstModeNames, searchModes } from '../../search/retrievers/modes.js';
 import type { OpenSearcherOptions } from '../../search/searcher.js';
 import type { RegisterCommand } from '../command.js';
+import { checkModes, modeOption } from '../mode-options.js';
 import { list, notBlank, numbersBetween, repeated, wholeNumber } from '../option-parsers.js';
 import { print, printJson, printStyled, tell } from '../output.js';
 import type { AnswerSettings } from './search/answer.js';
@@ -35,12 +35,13 @@ export const registerSearch: RegisterCommand = (program) => {
     .argument('<target>', 'a run, a vector index (with --model), a BM25 index, or a collection')
     .argument('[query]', 'what to look for; left out, queries are read from the terminal or a pipe', notBlank)
     .addOption(
-      new Option(
+      modeOption(
         '--mode <mode>',
         'how to search (default: dense in a run, or hybrid once tuned; elsewhere hybrid where possible)',
-      ).choices(modeNames()),
+        searchModes.names,
+      ),
     )
-    .option('--compare <modes>', 'several modes side by side, e.g. bm25,dense,hybrid', modeList)
+    .option('--compare <modes>', 'several modes side by side, e.g. bm25,dense,hybrid', list)
     .option('--k <n>', 'hits for each query', wholeNumber(1), 10)
     .option('--filter <condition>', 'only documents whose metadata match; may be repeated', repeated)
     .option('--explain', 'show how each score came about')
@@ -49,7 +50,9 @@ export const registerSearch: RegisterCommand = (program) => {
     .option('--reranker <model>', 'a cross-encoder, for the mode cascade')
     .option('--rerank-depth <n>', 'hits that the cascade reranks (default: 100)', wholeNumber(1))
     .addOption(
-      new Option('--rerank-first <mode>', 'what finds them (default: as searched by default)').choices(
+      modeOption(
+        '--rerank-first <mode>',
+        'what finds them (default: as searched by default)',
         firstModeNames(),
       ),
     )
@@ -145,6 +148,8 @@ function checkUsage(target: string, query: string | undefined, flags: SearchFlag
       hint: 'leave out --mode and --queries; `nearmiss compare` compares runs',
     });
   }
+  checkModes('search: --mode', flags.mode, searchModes.names);
+  checkModes('search: --compare', flags.compare, searchModes.names);
   checkRerankFlags('search', flags);
   if (flags.weights && flags.weights.length !== 2) {
     throw new UsageError(
@@ -200,12 +205,4 @@ async function tune(target: string, flags: SearchFlags, open: OpenSearcherOption
   const text = `${measure} ${value.toFixed(4)} on ${split} with ${dense} × dense + ${bm25} × bm25\n`;
   if (flags.json) printJson(result);
   else print(text);
-}
-
-function modeList(text: string): SearchMode[] {
-  const known = modeNames();
-  const modes = list(text);
-  const unknown = modes.find((mode) => !known.includes(mode));
-  if (unknown === undefined) return modes;
-  throw new InvalidArgumentError(`${expectedMode(unknown, known)}, got "${unknown}"`);
 }

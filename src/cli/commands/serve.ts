@@ -6,6 +6,7 @@ import { parseOrigin } from '../../serve/access/origins.js';
 import { DEFAULT_LIMITS } from '../../serve/limits.js';
 import { DEFAULT_KEY_FILE, LOG_LEVELS, type LogLevel } from '../../serve/names.js';
 import type { RegisterCommand } from '../command.js';
+import { modeOption } from '../mode-options.js';
 import { numberBetween, repeated, wholeNumber } from '../option-parsers.js';
 import { checkRerankFlags } from './search/rerank-flags.js';
 import { registerServeKeys } from './serve/keys.js';
@@ -67,7 +68,9 @@ export const registerServe: RegisterCommand = (program) => {
     .option('--reranker <dir>', 'a cross-encoder, for the mode cascade')
     .option('--rerank-depth <n>', 'how many hits it reranks (default: 100)', wholeNumber(1))
     .addOption(
-      new Option('--rerank-first <mode>', 'what finds them (default: as searched by default)').choices(
+      modeOption(
+        '--rerank-first <mode>',
+        'what finds them (default: as searched by default)',
         firstModeNames(),
       ),
     )

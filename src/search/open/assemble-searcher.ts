@@ -3,7 +3,7 @@ import { openDataset } from '../../data/open.js';
 import { StoredDocuments } from '../documents/stored-documents.js';
 import { FilteredDocuments } from '../filter/filtered-documents.js';
 import type { Mode } from '../retrievers/mode.js';
-import { modeNames } from '../retrievers/modes.js';
+import { searchModes } from '../retrievers/modes.js';
 import type { OpenMode } from '../retrievers/open-mode.js';
 import type { SearchMode } from '../retrievers/retriever.js';
 import type { OpenSearcherOptions } from '../searcher.js';
@@ -49,7 +49,7 @@ async function openModes(
   const isMade = ({ components, reranks }: Mode): boolean => components !== undefined || reranks === true;
   await opening.closing.all(modes.filter((mode) => !isMade(mode)).map(open));
   for (const mode of modes.filter(isMade)) await open(mode);
-  const inOrder = modeNames().filter((name) => opened.has(name));
+  const inOrder = searchModes.names.filter((name) => opened.has(name));
   return new Map(inOrder.map((name) => [name, opened.get(name)!]));
 }
 

@@ -6,7 +6,7 @@ import { type DocumentStore, NO_DOCUMENTS } from '../document-store.js';
 import type { StoredDocuments } from '../documents/stored-documents.js';
 import type { TextUse } from '../embedder.js';
 import { PLAIN_WORDS, type QueryWords, snippetOf } from '../query-words.js';
-import { firstModeNamed, howToGet, modeNamed } from '../retrievers/modes.js';
+import { firstModeNamed, howToGet, searchModes } from '../retrievers/modes.js';
 import type { OpenMode, OpenVectors } from '../retrievers/open-mode.js';
 import type { Reranker } from '../retrievers/reranker.js';
 import type { Hit, Retriever, SearchMode } from '../retrievers/retriever.js';
@@ -62,7 +62,7 @@ export class OpenedSearcher implements BaseSearcher {
   }
 
   retriever(mode: SearchMode, choice: CascadeChoice = {}): Retriever {
-    const known = modeNamed(mode);
+    const known = searchModes.get(mode);
     if (choice.first !== undefined) firstModeNamed(choice.first);
     const open = this.opened.get(mode);
     if (open) return open.retriever(this, choice);
@@ -100,7 +100,7 @@ export class OpenedSearcher implements BaseSearcher {
   #model(): OpenVectors {
     if (this.#vectors) return this.#vectors;
     throw new NearmissError(`${this.name}: there is no model here that makes vectors`, {
-      hint: howToGet(modeNamed('dense'), HOW),
+      hint: howToGet(searchModes.get('dense'), HOW),
     });
   }
 }

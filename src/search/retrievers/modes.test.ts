@@ -6,7 +6,7 @@ import { openLiveSearcher } from '../live/index.js';
 import { temporaryFolder, writeCollection } from '../live/live.fixture.js';
 import { openSearcher } from '../open/open-searcher.js';
 import type { Mode } from './mode.js';
-import { modeNames, registerMode } from './modes.js';
+import { searchModes } from './modes.js';
 import type { Corpus } from './open-mode.js';
 import type { Retriever } from './retriever.js';
 
@@ -57,9 +57,9 @@ test('a mode of one’s own is registered in one line, and searched over a base 
   await writeCollection(data, BASE);
   const plain = await openSearcher(data);
   const titles = new TitleMode();
-  registerMode(titles);
-  expect(modeNames()).toEqual(['bm25', 'dense', 'hybrid', 'cascade', 'titles']);
-  expect(() => registerMode(titles)).toThrow('there is a search mode "titles" already');
+  searchModes.register(titles);
+  expect(searchModes.names).toEqual(['bm25', 'dense', 'hybrid', 'cascade', 'titles']);
+  expect(() => searchModes.register(new TitleMode())).toThrow('there is one of this name already');
 
   const searcher = await openSearcher(data);
   expect(plain.modes).toEqual(['bm25']);
@@ -88,16 +88,19 @@ test('a mode that there is not is refused with what was meant', async () => {
   const folder = await temporaryFolder();
   const data = join(folder, 'data');
   await writeCollection(data, BASE);
-  const meant = '(did you mean "bm25"?), got "bm52"';
-  await expect(openSearcher(data, { modes: ['bm52'] })).rejects.toThrow(meant);
-  await expect(openSearcher(data, { rerankFirst: 'bm52' })).rejects.toThrow(meant);
-  await expect(openSearcher(data, { rerankFirst: 'cascade' })).rejects.toThrow('got "cascade"');
+  const meant = expect.objectContaining({
+    message: 'no search mode is called "bm52"',
+    hint: 'did you mean bm25?',
+  });
+  await expect(openSearcher(data, { modes: ['bm52'] })).rejects.toEqual(meant);
+  await expect(openSearcher(data, { rerankFirst: 'bm52' })).rejects.toEqual(meant);
+  await expect(openSearcher(data, { rerankFirst: 'cascade' })).rejects.toThrow('"cascade" reranks');
   const live = await openLiveSearcher(data, { state: join(folder, 'state') });
   await live.upsert([{ id: 'd', text: 'x' }]);
   const snapshot = live.snapshot();
   for (const searcher of [live, snapshot]) {
     expect(() => searcher.retriever('bm52')).toThrow(meant);
-    expect(() => searcher.retriever('bm25', { first: 'hybird' })).toThrow('did you mean "hybrid"?');
+    expect(() => searcher.retriever('bm25', { first: 'hybird' })).toThrow('is called "hybird"');
     expect(() => searcher.retriever('dense')).toThrow('it needs a model');
   }
   await snapshot.close();

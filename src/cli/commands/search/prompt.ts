@@ -3,7 +3,7 @@ import { NearmissError } from '../../../base/errors.js';
 import { jsonText, printable, printableLines } from '../../../base/printable.js';
 import { suggest } from '../../../base/suggest.js';
 import { parseFilter } from '../../../search/filter/filter-text.js';
-import { modeNames } from '../../../search/retrievers/modes.js';
+import { searchModes } from '../../../search/retrievers/modes.js';
 import type { SearchMode } from '../../../search/retrievers/retriever.js';
 import type { Searcher } from '../../../search/searcher.js';
 import { list } from '../../option-parsers.js';
@@ -12,7 +12,7 @@ import type { AnswerLinesOptions } from './answer-lines.js';
 import type { Style } from './style.js';
 
 const HELP = `Type a query, or:
-  :mode MODE      ${modeNames().join(', ')}; several with commas stand side by side
+  :mode MODE      ${searchModes.names.join(', ')}; several with commas stand side by side
   :k N            how many hits
   :filter COND    e.g. year>=2000; :filter alone takes it away
   :explain        how scores came about, on and off

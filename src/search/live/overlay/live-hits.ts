@@ -1,4 +1,5 @@
 import { TopK } from '../../../base/top-k.js';
+import { fetchEnough } from '../../fetch-enough.js';
 import type { FilterMatcher } from '../../filter/filter.js';
 import { compareHits } from '../../hits.js';
 import type { Hit } from '../../retrievers/retriever.js';
@@ -51,18 +52,16 @@ interface MergeOptions {
 export async function mergeHits({ k, writes, live, fetch }: MergeOptions): Promise<Hit[][]> {
   const mostHidden = writes.counts.documents + writes.counts.removals;
   const results: Hit[][] = live.map(() => []);
-  let pending = live.map((_, query) => query);
-  let n = k + Math.min(mostHidden, k);
-  while (pending.length > 0) {
-    const unfinished: number[] = [];
-    const found = await fetch(pending, n);
-    pending.forEach((query, i) => {
-      const visible = found[i].filter(({ id }) => writes.entry(id) === undefined);
-      if (visible.length < k && found[i].length >= n && n < k + mostHidden) unfinished.push(query);
-      else results[query] = [...visible, ...live[query]].sort(compareHits).slice(0, k);
-    });
-    pending = unfinished;
-    n = Math.min(2 * n, k + mostHidden);
-  }
+  await fetchEnough({
+    queries: live.length,
+    n: k + Math.min(mostHidden, k),
+    most: k + mostHidden,
+    fetch,
+    take: (query, found, n) => {
+      const visible = found.filter(({ id }) => writes.entry(id) === undefined);
+      results[query] = [...visible, ...live[query]].sort(compareHits).slice(0, k);
+      return visible.length >= k || found.length < n;
+    },
+  });
   return results;
 }

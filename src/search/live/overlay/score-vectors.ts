@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { innerProduct } from '../../../base/inner-product.js';
 import type { ScoredSlots } from './live-hits.js';
 import type { OverlayState } from './overlay.js';
 
@@ -39,19 +40,4 @@ function bestProduct(query: Float32Array, vectors: Float32Array): number {
   }
   // As precise as the scores of an index, so that equal vectors have equal scores as far as possible.
   return Math.fround(best);
-}
-
-/** Four sums that do not wait for each other. */
-function innerProduct(query: Float32Array, vectors: Float32Array, start: number): number {
-  const { length } = query;
-  let [a, b, c, d] = [0, 0, 0, 0];
-  let i = 0;
-  for (; i + 3 < length; i += 4) {
-    a += query[i] * vectors[start + i];
-    b += query[i + 1] * vectors[start + i + 1];
-    c += query[i + 2] * vectors[start + i + 2];
-    d += query[i + 3] * vectors[start + i + 3];
-  }
-  for (; i < length; i++) a += query[i] * vectors[start + i];
-  return a + b + (c + d);
 }

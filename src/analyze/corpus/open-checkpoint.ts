@@ -11,7 +11,7 @@ import { type Plan, type PlannedStage, planRun, stageAt } from '../../run/plan.j
 import type { RunDirectory } from '../../run/run-directory.js';
 import type { TrainingData } from '../../run/training-data.js';
 
-export interface RunViewOptions {
+export interface OpenCheckpointOptions {
   run: RunDirectory;
   /** The checkpoint to look at. Default: the newest whose index is there. */
   step?: number;
@@ -19,8 +19,8 @@ export interface RunViewOptions {
   quiet?: boolean;
 }
 
-/** A run as one of its checkpoints sees the collection. Nothing that the run itself reads is written. */
-export interface RunView {
+/** A checkpoint of a run, and the collection as it encodes it. Nothing that the run itself reads is written. */
+export interface OpenCheckpoint {
   run: RunDirectory;
   recipe: Recipe;
   plan: Plan;
@@ -34,7 +34,12 @@ export interface RunView {
   close(): Promise<void>;
 }
 
-export async function openRunView({ run, step: wanted, session, quiet }: RunViewOptions): Promise<RunView> {
+export async function openCheckpoint({
+  run,
+  step: wanted,
+  session,
+  quiet,
+}: OpenCheckpointOptions): Promise<OpenCheckpoint> {
   const step = wanted ?? (await newestStep(run));
   const folder = await modelFolder(run, step);
   const { data, description } = await openRun(run.path, { data: run.data, quiet });
