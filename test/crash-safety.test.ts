@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -21,6 +21,12 @@ async function finalWeights(run: string): Promise<Buffer> {
   return readFile(join(run, 'checkpoints/step-000030/model.safetensors'));
 }
 
+/** What kills have left in a run. */
+async function unfinished(run: string): Promise<string[]> {
+  const names = await readdir(run, { recursive: true });
+  return names.filter((name) => name.includes('.partial-'));
+}
+
 test('a lockstep run that is killed again and again ends in the same bits', {
   timeout: 180_000,
 }, async () => {
@@ -33,6 +39,7 @@ test('a lockstep run that is killed again and again ends in the same bits', {
   });
   expect(Object.values(killed).reduce((sum, count) => sum + count)).toBeGreaterThan(1);
   expect((await finalWeights(shot)).equals(await finalWeights(calm))).toBe(true);
+  expect(await unfinished(shot)).toEqual([]);
 });
 
 test('an asynchronous run that is killed again and again comes to its end', {
@@ -42,4 +49,5 @@ test('an asynchronous run that is killed again and again comes to its end', {
   await trainUnderFire(run, argsFor(run, 'async'), { kills: 3, seed: 2, maxPauseMs: 2000 });
   expect((await finalWeights(run)).length).toBeGreaterThan(0);
   expect(JSON.parse(await readFile(join(run, 'best.json'), 'utf8')).measures['RR@10']).toBeGreaterThan(0);
+  expect(await unfinished(run)).toEqual([]);
 });

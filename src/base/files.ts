@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { clearAbandoned } from './abandoned.js';
 import { hasCode, NearmissError } from './errors.js';
 import { checkContents, type FolderContents } from './folder-contents.js';
 import { makeDirectory } from './make-directory.js';
@@ -41,6 +42,7 @@ export class AtomicFile {
     const partial = partialPath(path);
     try {
       await makeDirectory(dirname(path));
+      await clearAbandoned(dirname(path));
       return new AtomicFile(path, partial, await open(partial, 'w'));
     } catch (error) {
       throw unwritable(path, error);
@@ -109,6 +111,9 @@ export async function writeDirectoryAtomic(
   fill: (temporary: string) => Promise<void>,
   { replaces }: WriteDirectoryOptions = {},
 ): Promise<void> {
+  // A link stays one: what it points to is replaced.
+  const place = await realpath(path).catch(() => path);
+  await clearAbandoned(dirname(place));
   if (!replaces && (await exists(path))) {
     throw new NearmissError(`${path}: already exists`, {
       hint: 'choose another folder, or pass --overwrite',
@@ -118,8 +123,6 @@ export async function writeDirectoryAtomic(
     if (replaces && replaces !== 'anything') await checkContents(path, replaces);
   };
   await check();
-  // A link stays one: what it points to is replaced.
-  const place = await realpath(path).catch(() => path);
   const partial = partialPath(place);
   try {
     await makeDirectory(partial);

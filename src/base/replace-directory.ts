@@ -1,15 +1,18 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { moved } from './abandoned.js';
 import { BESIDE_FOLDER } from './cache-folder.js';
-import { hasCode, NearmissError } from './errors.js';
-import { partialPath } from './partial-path.js';
+import { NearmissError } from './errors.js';
+import { asidePath } from './partial-path.js';
 
 /**
  * Puts a folder in another's place. What is kept beside the old one's files goes over by its name alone, so that a server
- * that has it open goes on writing to the same files.
+ * that has it open goes on writing to the same files. What a kill leaves half done, `clearAbandoned` does.
+ *
+ * @param from a path of `partialPath`
  */
 export async function replaceDirectory(from: string, to: string): Promise<void> {
-  const old = partialPath(to);
+  const old = asidePath(from);
   if (!(await moved(to, old))) return rename(from, to);
   try {
     const keeps = await moved(join(old, BESIDE_FOLDER), join(from, BESIDE_FOLDER));
@@ -27,15 +30,4 @@ export async function replaceDirectory(from: string, to: string): Promise<void> 
     throw error;
   }
   await rm(old, { recursive: true, force: true });
-}
-
-/** Renames what there is; says whether there was anything. */
-async function moved(from: string, to: string): Promise<boolean> {
-  try {
-    await rename(from, to);
-    return true;
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return false;
-    throw error;
-  }
 }

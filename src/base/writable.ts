@@ -1,7 +1,7 @@
-import { mkdtemp, rmdir } from 'node:fs/promises';
+import { mkdir, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { exists, unwritable } from './files.js';
-import { PARTIAL_PREFIX } from './partial-path.js';
+import { partialPath } from './partial-path.js';
 
 /**
  * Refuses a folder that cannot be written to, or not be made, before work is done that would be for nothing. It tries:
@@ -11,7 +11,9 @@ export async function requireWritable(folder: string, hint: string): Promise<voi
   let parent = resolve(folder);
   while (!(await exists(parent))) parent = dirname(parent);
   try {
-    await rmdir(await mkdtemp(join(parent, `${PARTIAL_PREFIX}probe-`)));
+    const probe = partialPath(join(parent, 'probe'));
+    await mkdir(probe);
+    await rmdir(probe);
   } catch (error) {
     throw unwritable(folder, error, hint);
   }

@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
 import { NearmissError } from '../base/errors.js';
 import { exists } from '../base/files.js';
+import { writeJsonFile } from '../base/json-file.js';
+import { canonicalJson } from '../recipe/fingerprint.js';
 import { loadModules } from '../recipe/modules.js';
 import type { Recipe } from '../recipe/recipe.js';
 import type { ReadOptions } from '../recipe/schema/choice.js';
@@ -21,11 +24,36 @@ export interface RunDescription {
   /** What the collection was when the run began; runs from before it was recorded have none. */
   dataFingerprint?: DataFingerprint;
   createdBy: string;
+  /** Of everything but `data` and `dataAsGiven`; runs of earlier versions have none. */
+  checksum?: string;
 }
+
+const RUN_FILE = 'run.json';
 
 /** Whether a folder holds a run. */
 export async function isRun(path: string): Promise<boolean> {
-  return exists(new RunDirectory(path).file('run.json'));
+  return exists(new RunDirectory(path).file(RUN_FILE));
+}
+
+/** Writes `run.json` with a checksum of all but where the collection is, which may be changed by hand. */
+export async function writeRunDescription(run: RunDirectory, description: RunDescription): Promise<void> {
+  await writeJsonFile(run.file(RUN_FILE), { ...description, checksum: checksumOf(description) });
+}
+
+function checksumOf(description: Partial<RunDescription>): string {
+  const { data: _, dataAsGiven: __, checksum: ___, ...rest } = description;
+  return createHash('sha256').update(canonicalJson(rest)).digest('hex');
+}
+
+function checkUnchanged(run: RunDirectory, description: RunDescription): void {
+  const { checksum } = description;
+  if (checksum === undefined || checksum === checksumOf(description)) return;
+  throw new NearmissError(
+    `${run.file(RUN_FILE)}: the file is damaged: its content does not match its checksum`,
+    {
+      hint: 'restore it from a copy, or start another run; only where the collection is (data) may be changed by hand',
+    },
+  );
 }
 
 /**
@@ -33,8 +61,9 @@ export async function isRun(path: string): Promise<boolean> {
  * stand there as they are.
  */
 export async function readRunDescription(run: RunDirectory): Promise<RunDescription> {
-  const description = await run.readJson<RunDescription>('run.json');
+  const description = await run.readJson<RunDescription>(RUN_FILE);
   if (description?.format === 1) {
+    checkUnchanged(run, description);
     const data = run.data ?? (await locateData(description));
     const recipe = await readRecipe(description.recipe, run, { unknownKinds: true });
     return { ...description, data, recipe };
@@ -60,7 +89,7 @@ async function readRecipe(stored: unknown, run: RunDirectory, options?: ReadOpti
   if (data) return data;
   const { fromIssues } = await import('../recipe/problems.js');
   const [{ keys, message, hint }] = fromIssues(error.issues, recipe);
-  throw new NearmissError(`${run.file('run.json')}: recipe.${keys.join('.')}: ${message}`, {
+  throw new NearmissError(`${run.file(RUN_FILE)}: recipe.${keys.join('.')}: ${message}`, {
     hint: `run.json was changed by hand, or made by a newer nearmiss: restore it, or start another run${hint ? ` (${hint})` : ''}`,
   });
 }

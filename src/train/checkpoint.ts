@@ -1,21 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { NearmissError } from '../base/errors.js';
 import { writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
+import { readJsonFile, writeSealedJsonFile } from '../base/json-file.js';
 import type { Optimizer, ParameterStore } from '../engine/index.js';
+import { describeFolder, STATE_FILE } from '../run/checked-folder.js';
 import type { TrainedModel } from './model/trained-model.js';
 
-/** What a checkpoint knows besides weights and moments. */
-export interface CheckpointState {
+const stateSchema = z.object({
   /** Steps taken. */
-  step: number;
+  step: z.int().min(0),
   /** Index of the stage whose optimizer was saved. */
-  stage: number;
-  optimizer: { name: string; step: number };
-  recipeFingerprint: string;
-}
+  stage: z.int().min(0),
+  optimizer: z.object({ name: z.string(), step: z.int().min(0) }),
+  recipeFingerprint: z.string(),
+});
 
-const STATE_FILE = 'state.json';
+/** What a checkpoint knows besides weights and moments. */
+export type CheckpointState = z.infer<typeof stateSchema>;
 
 /** Everything that a run goes on with. */
 export interface CheckpointContent {
@@ -25,7 +28,10 @@ export interface CheckpointContent {
   task: Readonly<Record<string, ParameterStore>>;
 }
 
-/** Writes a model folder with the optimizer's moments, the task's state and `state.json`; all of it or nothing. */
+/**
+ * Writes a model folder with the optimizer's moments, the task's state and `state.json`, which has the checksums of all
+ * others; all of it or nothing.
+ */
 export async function saveCheckpoint(
   path: string,
   { model, optimizer, task }: CheckpointContent,
@@ -40,7 +46,7 @@ export async function saveCheckpoint(
       await writeFileAtomic(join(folder, taskFile(name)), bytesOf(store));
     }
     const content: CheckpointState = { ...state, optimizer: { name: optimizer.name, step: optimizer.step } };
-    await writeFileAtomic(join(folder, STATE_FILE), `${JSON.stringify(content, null, 2)}\n`);
+    await writeSealedJsonFile(join(folder, STATE_FILE), { ...content, files: await describeFolder(folder) });
   });
 }
 
@@ -51,18 +57,12 @@ export async function readCheckpointState(
   folder: string,
   recipeFingerprint: string,
 ): Promise<CheckpointState> {
-  const path = join(folder, STATE_FILE);
-  let state: CheckpointState;
-  try {
-    state = JSON.parse(await readFile(path, 'utf8'));
-  } catch (error) {
-    throw new NearmissError(`${path}: cannot be read: ${(error as Error).message}`, {
-      hint: `the checkpoint was changed by hand; ${GO_ON_BEFORE}`,
-    });
-  }
+  const state = await readJsonFile(join(folder, STATE_FILE), stateSchema, {
+    hint: `the checkpoint was changed by hand; ${GO_ON_BEFORE}`,
+  });
   if (state.recipeFingerprint === recipeFingerprint) return state;
   throw new NearmissError(
-    `${folder}: a checkpoint of another recipe (${state.recipeFingerprint?.slice(0, 12)}, this run's is ${recipeFingerprint.slice(0, 12)})`,
+    `${folder}: a checkpoint of another recipe (${state.recipeFingerprint.slice(0, 12)}, this run's is ${recipeFingerprint.slice(0, 12)})`,
     { hint: `it was copied here from another run; ${GO_ON_BEFORE}, or start a run with it as model.init` },
   );
 }

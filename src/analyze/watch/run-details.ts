@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { isHere, type LockHolder } from '../../base/lock/lock-holder.js';
+import type { LockHolder } from '../../base/lock/lock-holder.js';
+import { isHere } from '../../base/lock/process-identity.js';
 import { leaves, pathText } from '../../recipe/paths.js';
 import { readOrigins } from '../../recipe/read-origins.js';
 import type { Recipe } from '../../recipe/recipe.js';

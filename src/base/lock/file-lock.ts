@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { NearmissError } from '../errors.js';
 import { makeDirectory } from '../make-directory.js';
 import { beat, isGone, lookAt, releaseLock, type SeenLock, tryLock } from './lock-file.js';
-import { describeHolder, type LockHolder, lifeOf, SILENT_MS } from './lock-holder.js';
+import { describeHolder, type LockHolder, SILENT_MS } from './lock-holder.js';
+import { lifeOf } from './process-identity.js';
 import { BEAT_MS } from './silence.js';
 
 const POLL_MS = 100;

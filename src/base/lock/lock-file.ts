@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { hasCode } from '../errors.js';
-import { type LockHolder, lifeOf, parseHolder, SILENT_MS, thisProcess } from './lock-holder.js';
+import { type LockHolder, parseHolder, SILENT_MS, thisProcess } from './lock-holder.js';
+import { lifeOf } from './process-identity.js';
 import { isSilent } from './silence.js';
 
 /** A lock file as it was found. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rm, truncate, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -244,7 +244,7 @@ describe('damage', () => {
     });
   });
 
-  test('a build killed in the middle leaves nothing that looks finished, and is swept up later', async () => {
+  test('a build killed in the middle leaves nothing that looks finished, and is swept up by the next', async () => {
     await withFolder(async (folder) => {
       const script = resolve(import.meta.dirname, 'token-cache-kill.fixture.ts');
       const child = spawn(process.execPath, ['--import', 'tsx', script, folder], {
@@ -271,13 +271,6 @@ describe('damage', () => {
       const { directory, count } = await build();
       expect(count).toBe(1000);
       expect(left[0].startsWith(`${PARTIAL_PREFIX}${directory.slice(folder.length + 1)}`)).toBe(true);
-      expect(await readdir(folder)).toHaveLength(2);
-      await rm(directory, { recursive: true });
-      const longAgo = new Date(Date.now() - 2 * 3_600_000);
-      for (const file of await readdir(join(folder, left[0])))
-        await utimes(join(folder, left[0], file), longAgo, longAgo);
-      await utimes(join(folder, left[0]), longAgo, longAgo);
-      await build();
       expect(await readdir(folder)).toEqual([directory.slice(folder.length + 1)]);
     });
   });

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeDirectoryAtomic } from '../../base/files.js';
-import { PARTIAL_PREFIX } from '../../base/partial-path.js';
 import type { Tokenizer } from '../../text/tokenizer.js';
 import { type Dataset, fullText } from '../dataset.js';
 import { cacheName, DamagedCacheError, type TokenCacheKey } from './token-cache-files.js';
@@ -75,7 +73,6 @@ export async function openTokenCache(options: OpenTokenCacheOptions): Promise<To
   } catch (error) {
     if (!(error instanceof DamagedCacheError)) throw error;
   }
-  await removeAbandoned(options.directory, cacheName(key));
   const content = { key, records: source.records(), tokenizer, total, quiet };
   await writeDirectoryAtomic(directory, (temporary) => writeTokenCache(temporary, content), {
     replaces: 'anything',
@@ -88,25 +85,4 @@ export async function fingerprintTexts(source: TextSource): Promise<string> {
   const hash = createHash('sha256');
   for await (const { id, text } of source.records()) hash.update(JSON.stringify([id, text]));
   return hash.digest('hex');
-}
-
-/** Whoever is still building writes all the time; what lay still for this long was killed. */
-const ABANDONED_AFTER_MS = 3_600_000;
-
-async function removeAbandoned(directory: string, name: string): Promise<void> {
-  const names = await readdir(directory).catch(() => []);
-  for (const partial of names.filter((other) => other.startsWith(`${PARTIAL_PREFIX}${name}`))) {
-    const path = join(directory, partial);
-    const files = await readdir(path).catch(() => []);
-    const times = await Promise.all([path, ...files.map((file) => join(path, file))].map(modifiedAt));
-    if (Math.max(...times) < Date.now() - ABANDONED_AFTER_MS)
-      await rm(path, { recursive: true, force: true });
-  }
-}
-
-async function modifiedAt(path: string): Promise<number> {
-  return stat(path).then(
-    ({ mtimeMs }) => mtimeMs,
-    () => 0,
-  );
 }

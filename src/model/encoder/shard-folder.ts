@@ -1,11 +1,15 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { hasCode, NearmissError } from '../../base/errors.js';
 import { AtomicFile } from '../../base/files.js';
 import type { EncodedTexts } from './encoded-texts.js';
 
-/** How many texts, and how many numbers in a row; offsets and rows follow, all of them 32 bits wide. */
-const HEADER_BYTES = 8;
+/**
+ * How many texts, how many numbers in a row, and the CRC-32 of what follows: offsets and rows. All of it is 32 bits
+ * wide.
+ */
+const HEADER_BYTES = 12;
 const WIDTH = 4;
 
 /**
@@ -42,8 +46,9 @@ export class ShardFolder {
   async add(shard: number, { vectors, offsets }: EncodedTexts): Promise<void> {
     const file = await AtomicFile.create(this.#file(shard));
     try {
-      for (const part of [Uint32Array.of(offsets.length - 1, this.#dimension), offsets, vectors]) {
-        await file.write(new Uint8Array(part.buffer, part.byteOffset, part.byteLength));
+      const checksum = crc32(bytesOf(vectors), crc32(bytesOf(offsets)));
+      for (const part of [Uint32Array.of(offsets.length - 1, this.#dimension, checksum), offsets, vectors]) {
+        await file.write(bytesOf(part));
       }
       await file.commit();
     } catch (error) {
@@ -62,7 +67,11 @@ export class ShardFolder {
   }
 }
 
-/** What a file holds; nothing where it is of other texts or of another model. */
+function bytesOf(numbers: Uint32Array | Float32Array): Uint8Array {
+  return new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
+}
+
+/** What a file holds; nothing where it is of other texts or of another model, or damaged. */
 function decodeShard(
   content: Buffer,
   { texts, dimension }: { texts: number; dimension: number },
@@ -73,6 +82,7 @@ function decodeShard(
   if (bytes.byteLength < rowsStart || bytes.byteLength % WIDTH !== 0) return undefined;
   const header = new Uint32Array(bytes, 0, HEADER_BYTES / WIDTH);
   if (header[0] !== texts || header[1] !== dimension) return undefined;
+  if (header[2] !== crc32(new Uint8Array(bytes, HEADER_BYTES))) return undefined;
   const offsets = new Uint32Array(bytes, HEADER_BYTES, texts + 1);
   const vectors = new Float32Array(bytes, rowsStart);
   return vectors.length === offsets[texts] * dimension ? { vectors, offsets } : undefined;

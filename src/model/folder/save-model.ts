@@ -50,11 +50,14 @@ export async function fillFolder(
   await writeFileAtomic(join(folder, 'onnx', 'model.onnx'), model.onnx());
 }
 
+/** Checksums of the other files, which a run writes beside its models. */
+export const MODEL_MANIFEST = 'manifest.json';
+
 const MODEL_FILES = [
   ...['config', 'modules', 'config_sentence_transformers', 'sentence_bert_config'].map(
     (name) => `${name}.json`,
   ),
-  ...['model.safetensors', 'onnx/model.onnx', 'README.md', ...TOKENIZER_FILES],
+  ...['model.safetensors', 'onnx/model.onnx', 'README.md', MODEL_MANIFEST, ...TOKENIZER_FILES],
 ];
 
 /** A model as it is written here. */

@@ -4,8 +4,9 @@ import { checkContents } from '../../base/folder-contents.js';
 import { CREATED_BY } from '../../base/version.js';
 import { requireWritable } from '../../base/writable.js';
 import { openDataset } from '../../data/index.js';
+import { writeModelManifest } from '../../run/checked-folder.js';
 import { fingerprintData } from '../../run/data-fingerprint.js';
-import type { RunDescription } from '../../run/run-description.js';
+import { type RunDescription, writeRunDescription } from '../../run/run-description.js';
 import { BEGUN_FOLDER, RunDirectory, START_FOLDER } from '../../run/run-directory.js';
 import { trainedKinds } from '../model/kinds.js';
 import { requireTrainable } from './run-requirements.js';
@@ -29,12 +30,14 @@ export async function createRun(
   // The model may take long, or fail: until it is there, nothing is made that would be left behind.
   const model = await trainedKinds.get(recipe.model.kind).start(recipe, dataset, options);
   await run.create();
-  await writeDirectoryAtomic(run.file(START_FOLDER), (folder) => model.fill(folder, { onnx: false }), {
-    replaces: 'anything',
-  });
+  const fill = async (folder: string): Promise<void> => {
+    await model.fill(folder, { onnx: false });
+    await writeModelManifest(folder);
+  };
+  await writeDirectoryAtomic(run.file(START_FOLDER), fill, { replaces: 'anything' });
   await writeFileAtomic(run.file('recipe.yaml'), options.recipeText ?? stringify(recipe));
   const dataFingerprint = await fingerprintData(dataset, [split, recipe.evaluation.split]);
   const content: RunDescription = { format: 1, ...description, dataFingerprint, createdBy: CREATED_BY };
-  await writeFileAtomic(run.file('run.json'), `${JSON.stringify(content, null, 2)}\n`);
+  await writeRunDescription(run, content);
   return run;
 }

@@ -1,5 +1,5 @@
 import { exists } from '../../base/files.js';
-import { writeJsonFile } from '../../base/json-file.js';
+import { writeSealedJsonFile } from '../../base/json-file.js';
 import type { Recipe } from '../../recipe/recipe.js';
 import type { EventWriter } from '../../run/events.js';
 import { checkpointStepBefore, isCheckpointStep, planRun } from '../../run/plan.js';
@@ -27,7 +27,7 @@ export async function askToStop(run: RunDirectory, { evaluation }: Recipe, step:
   const since = [...measured].filter((other) => other > best).length;
   if (since < evaluation.patience) return;
   const request: StopRequest = { reason: 'patience', step, best };
-  await writeJsonFile(run.file(STOP_FILE), request);
+  await writeSealedJsonFile(run.file(STOP_FILE), request);
 }
 
 export interface EndsEarlyOptions {

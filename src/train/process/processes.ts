@@ -1,13 +1,15 @@
+import { clearAbandonedBelow } from '../../base/abandoned.js';
 import { NearmissError } from '../../base/errors.js';
 import { unwritable } from '../../base/files.js';
 import { holdFileLock } from '../../base/lock/file-lock.js';
 import { adviceOn, describeHolder } from '../../base/lock/lock-holder.js';
 import type { SessionOptions } from '../../engine/index.js';
+import { verifyFolder } from '../../run/checked-folder.js';
 import { EventWriter, type Role, type TimedEvent } from '../../run/events.js';
-import { newestModel, openRun } from '../../run/open-run.js';
-import { forgetResumePoints, resumePoint } from '../../run/resume-point.js';
+import { openRun } from '../../run/open-run.js';
+import { forgetResumePoints, soundResumePoint } from '../../run/resume-point.js';
 import { joinRun, readRunDescription } from '../../run/run-description.js';
-import { READ_ONLY_RUN, RunDirectory } from '../../run/run-directory.js';
+import { READ_ONLY_RUN, RunDirectory, START_FOLDER } from '../../run/run-directory.js';
 import { trainedKinds } from '../model/kinds.js';
 import { runInferencer } from '../refresh/inferencer.js';
 import { runTrainer } from '../trainer.js';
@@ -40,10 +42,11 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
       hint: `a run has one ${role}: stop that process first${adviceOn(lock.heldBy, roleLock(role))}`,
     });
   }
+  await clearAbandonedBelow(path);
   const events = await EventWriter.open(run.file('events', `${role}.jsonl`), onEvent);
   try {
     const { recipe } = await joinRun(run);
-    const folder = (role === 'trainer' && (await resumePoint(run))?.folder) || (await newestModel(run));
+    const folder = await modelOf(role, run);
     const model = await trainedKinds.get(recipe.model.kind).load(folder);
     const { description, data } = await openRun(path, { quiet, reader: model.reader });
     if (role === 'inferencer') {
@@ -70,4 +73,20 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
     await events.close();
     await lock.release();
   }
+}
+
+/**
+ * The Trainer goes on with what was saved last; of the start, which is the same in all but the weights, the Inferencer
+ * takes how texts are read: the Trainer may be moving checkpoints now.
+ */
+async function modelOf(role: Role, run: RunDirectory): Promise<string> {
+  const resumed =
+    role === 'trainer' ? await soundResumePoint(run, (message) => process.emitWarning(message)) : undefined;
+  if (resumed) return resumed.folder;
+  const start = run.file(START_FOLDER);
+  await verifyFolder(start, {
+    what: 'the model that the run starts from',
+    remedy: `restore it from a copy, or train ${run.path} anew`,
+  });
+  return start;
 }

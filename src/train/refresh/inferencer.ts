@@ -1,10 +1,12 @@
-import { writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
+import { writeDirectoryAtomic } from '../../base/files.js';
+import { writeSealedJsonFile } from '../../base/json-file.js';
 import { CREATED_BY } from '../../base/version.js';
 import type { SessionOptions } from '../../engine/index.js';
 import { evaluate, findAnswerRanks } from '../../evaluate/index.js';
 import type { ModelCard } from '../../model/index.js';
 import type { Recipe } from '../../recipe/recipe.js';
 import { lossesOf } from '../../recipe/stage-loss.js';
+import { writeModelManifest } from '../../run/checked-folder.js';
 import type { EventWriter } from '../../run/events.js';
 import { freshSourceOf, type Plan, planRun } from '../../run/plan.js';
 import { type RunDirectory, waitFor } from '../../run/run-directory.js';
@@ -15,6 +17,7 @@ import { askToStop } from '../process/early-stop.js';
 import type { CheckpointSearch } from './checkpoint-search.js';
 import { freshSourceAfter, isMeasured, openCheckpoints, prune } from './open-checkpoints.js';
 import { publishNegatives } from './publish-negatives.js';
+import { awaitReplacement, DamagedCheckpointError, verifyModel } from './sound-checkpoint.js';
 
 export interface InferencerOptions {
   run: RunDirectory;
@@ -45,7 +48,12 @@ export async function runInferencer(options: InferencerOptions): Promise<void> {
       stop: async () => signal?.aborted || (await isDone(options, plan)),
     });
     if (step === undefined) break;
-    await workOn(step, plan, dev, options).catch(unlessStopped);
+    await workOn(step, plan, dev, options).catch(async (error) => {
+      if (error instanceof DamagedCheckpointError)
+        return awaitReplacement(run, { step, damage: error, signal });
+      // The Trainer has found it damaged and moved it out of the way meanwhile.
+      if (await run.has('checkpoints', step)) unlessStopped(error);
+    });
   }
   if (!signal?.aborted) await remakeBestIndex(options).catch(unlessStopped);
   await events.write({
@@ -75,7 +83,8 @@ async function isDone(options: InferencerOptions, plan: Plan): Promise<boolean> 
   return (await options.run.isFinished()) && (await nextCheckpoint(options, plan)) === undefined;
 }
 
-function openCheckpoint(step: number, options: InferencerOptions): Promise<CheckpointSearch> {
+async function openCheckpoint(step: number, options: InferencerOptions): Promise<CheckpointSearch> {
+  await verifyModel(options.run, step);
   const onProgress = (done: number, total: number): Promise<void> =>
     options.events.write({ type: 'encode', step, done, total });
   return trainedKinds.get(options.recipe.model.kind).openCheckpoint(step, { ...options, onProgress });
@@ -127,10 +136,10 @@ async function measure(
   };
   if (isBest) {
     await keepBest(options, evaluation);
-    await writeFileAtomic(run.file('best.json'), json(evaluation));
+    await writeSealedJsonFile(run.file('best.json'), evaluation);
   }
   await askToStop(run, recipe, step);
-  await writeFileAtomic(run.stepPath('evaluations', step), json(evaluation));
+  await writeSealedJsonFile(run.stepPath('evaluations', step), evaluation);
   const seconds = (performance.now() - started) / 1000;
   await events.write({ type: 'evaluation', step, measures: values, best: isBest, seconds });
 }
@@ -157,17 +166,15 @@ async function keepBest(
     versions: { nearmiss: CREATED_BY, node: process.versions.node },
     ance: planRun(recipe).stages.some((stage) => freshSourceOf(stage) !== undefined),
   };
-  await writeDirectoryAtomic(run.file('best'), (folder) => model.fill(folder, { card }), {
-    replaces: 'anything',
-  });
+  const fill = async (folder: string): Promise<void> => {
+    await model.fill(folder, { card });
+    await writeModelManifest(folder);
+  };
+  await writeDirectoryAtomic(run.file('best'), fill, { replaces: 'anything' });
 }
 
 /** The losses of all stages, each once. */
 function lossNames(recipe: Recipe): string {
   const names = recipe.stages.flatMap((stage) => lossesOf(recipe, stage).map(({ name }) => name));
   return [...new Set(names)].join(' + ');
-}
-
-function json(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
 }
