@@ -190,7 +190,7 @@ test('a run whose first checkpoint is there, and nothing else yet, is analysed',
     'bm25',
     'true top',
   ]);
-  expect(early.costs!.rows.map(({ part }) => part)).toEqual(['training', 'serving', 'serving', 'serving']);
+  expect(early.costs!.rows.map(({ part }) => part)).toEqual(['serving', 'serving', 'serving']);
   expect(early.costs!.stepsPerRefresh).toBeUndefined();
   for (const { svg } of figuresOf(early)) expect(svg).not.toMatch(/NaN|undefined|Infinity/);
   await writeReport(join(folder, 'early'), early);
