@@ -68,6 +68,62 @@ test('rooms import only from rooms above them', () => {
   expect(wrong).toEqual([]);
 });
 
+/** What a source file imports of others of the house, types included: who needs a type of another cannot be read alone either. */
+function neighbours(file: string): string[] {
+  return importsOf(file)
+    .filter(({ target }) => target.startsWith('.'))
+    .map(({ target }) => join(dirname(file), target).replace(/\.js$/, '.ts'));
+}
+
+/** Groups of files that import each other, directly or by way of others (Tarjan's strongly connected components). */
+function cyclesIn(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const found: string[][] = [];
+  const order = new Map<string, number>();
+  const earliest = new Map<string, number>();
+  const open: string[] = [];
+  const visit = (file: string): void => {
+    order.set(file, order.size);
+    earliest.set(file, order.get(file)!);
+    open.push(file);
+    for (const next of graph.get(file) ?? []) {
+      if (!order.has(next)) visit(next);
+      else if (!open.includes(next)) continue;
+      earliest.set(file, Math.min(earliest.get(file)!, earliest.get(next)!));
+    }
+    if (earliest.get(file) !== order.get(file)) return;
+    const group = open.splice(open.indexOf(file));
+    if (group.length > 1 || graph.get(file)?.includes(file)) found.push(group.toSorted());
+  };
+  for (const file of graph.keys()) if (!order.has(file)) visit(file);
+  return found;
+}
+
+test('no files import each other', () => {
+  const graph = new Map(sourceFiles().map((file) => [file, neighbours(file)]));
+  expect(graph.get('cli/main.ts')).toContain('cli/run.ts');
+  expect(cyclesIn(graph)).toEqual([]);
+  const chain: [string, string[]][] = [
+    ['a', ['b', 'd']],
+    ['b', ['c']],
+    ['c', ['a']],
+    ['d', ['c', 'e']],
+    ['e', []],
+  ];
+  expect(cyclesIn(new Map(chain))).toEqual([['a', 'b', 'c', 'd']]);
+});
+
+/** More than that and a folder holds several concepts. */
+const MOST_FILES = 25;
+
+test(`no folder has more than ${MOST_FILES} files of production`, () => {
+  const count = new Map<string, number>();
+  for (const file of sourceFiles().filter((name) => !isTestCode(name))) {
+    count.set(dirname(file), (count.get(dirname(file)) ?? 0) + 1);
+  }
+  expect(Math.max(...count.values())).toBeGreaterThan(10);
+  expect([...count].filter(([, files]) => files > MOST_FILES)).toEqual([]);
+});
+
 test('only the engine imports onnxruntime', () => {
   const wrong = all
     .filter(({ file, target }) => target.startsWith('onnxruntime') && roomOf(file) !== 'engine')

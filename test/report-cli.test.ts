@@ -6,7 +6,7 @@ import { Parser } from 'htmlparser2';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FIGURES_FOLDER } from '../src/analyze/report/share.js';
 import { shareWords, startTinyRun, trainTinyRun, writeTinyData } from '../src/analyze/tiny-run.fixture.js';
-import { checkContents } from '../src/base/folder-contents.js';
+import { checkContents } from '../src/base/folders/folder-contents.js';
 import { findChromium } from './web/chromium.js';
 
 const MAIN = resolve(import.meta.dirname, '../dist/cli/main.js');

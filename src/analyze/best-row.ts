@@ -1,4 +1,4 @@
-import { innerProduct } from '../base/inner-product.js';
+import { innerProduct } from '../base/numbers/inner-product.js';
 
 /** The row of a document that scores best for a query, which is the one it is found by (MaxP), and its score. */
 export function bestRow(query: Float32Array, rows: Float32Array): { row: Float32Array; score: number } {

@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { clearAbandoned } from './abandoned.js';
 import { hasCode, NearmissError } from './errors.js';
-import { checkContents, type FolderContents } from './folder-contents.js';
-import { makeDirectory } from './make-directory.js';
+import { clearAbandoned } from './folders/abandoned.js';
+import { checkContents, type FolderContents } from './folders/folder-contents.js';
+import { makeDirectory } from './folders/make-directory.js';
+import { replaceDirectory } from './folders/replace-directory.js';
 import { partialPath } from './partial-path.js';
-import { replaceDirectory } from './replace-directory.js';
 
 /**
  * Writes a file so that it appears complete or not at all: beside its place, fsync, rename.

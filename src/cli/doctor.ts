@@ -1,7 +1,7 @@
 import { readFile, stat, statfs } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { arch, availableParallelism, cpus, freemem, platform, totalmem } from 'node:os';
-import { requireWritable } from '../base/writable.js';
+import { requireWritable } from '../base/folders/writable.js';
 
 /** `warn` works with less speed or room; `fail` does not work. */
 export type CheckState = 'ok' | 'warn' | 'fail';

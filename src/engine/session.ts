@@ -17,7 +17,7 @@ function runtime(): typeof import('onnxruntime-node') {
   return loaded;
 }
 
-/** Half-precision numbers are bit patterns in a Uint16Array (src/base/float16.ts). */
+/** Half-precision numbers are bit patterns in a Uint16Array (src/base/numbers/float16.ts). */
 export type TensorData = Float32Array | Uint16Array | Int32Array | BigInt64Array | Uint8Array;
 
 /** A tensor of concrete size. Feeding one does not copy its data. */

@@ -1,4 +1,4 @@
-export { cacheFolder } from '../base/cache-folder.js';
+export { cacheFolder } from '../base/folders/cache-folder.js';
 export { CrossEncoder, type CrossEncoderOptions, type ScoreOptions } from './cross-encoder/cross-encoder.js';
 export { type CrossEncoderSpec, crossEncoderParameters } from './cross-encoder/cross-encoder-graph.js';
 export {
@@ -58,9 +58,14 @@ export {
   type LayerNormLayer,
   type Similarity,
 } from './encoder/head.js';
-export { batchByTokens, type TokenizedText } from './encoder/packed-batch.js';
+export { batchByTokens } from './encoder/packed-batch.js';
 export { ShardFolder } from './encoder/shard-folder.js';
-export { type NumberedTexts, type TokenizedTexts, tokenizedTexts } from './encoder/tokenized-texts.js';
+export {
+  type NumberedTexts,
+  type TokenizedText,
+  type TokenizedTexts,
+  tokenizedTexts,
+} from './encoder/tokenized-texts.js';
 export { type CardMeasure, type ModelCard, renderModelCard } from './folder/model-card.js';
 export { type ModelFolder, openModelFolder } from './folder/model-folder.js';
 export { exportOnnx } from './folder/onnx-export.js';

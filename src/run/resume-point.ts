@@ -2,7 +2,7 @@ import { rename } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { DamagedFileError } from '../base/checksums.js';
 import { exists, removeDirectory } from '../base/files.js';
-import { makeDirectory } from '../base/make-directory.js';
+import { makeDirectory } from '../base/folders/make-directory.js';
 import { STATE_FILE, verifyFolder } from './checked-folder.js';
 import type { RunDirectory } from './run-directory.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { exists, writeFileAtomic } from '../base/files.js';
-import type { FolderContents } from '../base/folder-contents.js';
+import type { FolderContents } from '../base/folders/folder-contents.js';
 import { parseSealedJson } from '../base/json-file.js';
 
 /** Places in a run's folder where one thing appears for each checkpoint: `checkpoints/step-000300`. */

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
-import { besideFolder } from '../base/cache-folder.js';
 import { NearmissError } from '../base/errors.js';
 import { exists } from '../base/files.js';
+import { besideFolder } from '../base/folders/cache-folder.js';
 import { isRun } from '../run/run-description.js';
 import { beginSearcher } from '../search/open/open-searcher.js';
 import type { OpenSearcherOptions, PrepareStep } from '../search/searcher.js';

@@ -1,6 +1,6 @@
 import { fillNormal, ParameterStore, Random, randomKey } from '../engine/index.js';
 import type { EncoderSpec } from '../model/encoder/encoder-graph.js';
-import type { TokenizedText } from '../model/encoder/packed-batch.js';
+import type { TokenizedText } from '../model/encoder/tokenized-texts.js';
 import type { Towers } from '../recipe/recipe.js';
 import { towerParameters } from './step/towers.js';
 import type { RetrievalBatch } from './task/batch.js';

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
-import type { FolderContents } from '../../base/folder-contents.js';
+import type { FolderContents } from '../../base/folders/folder-contents.js';
 import { largestDifferences } from '../../evaluate/index.js';
 import { readRunDescription } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
-import type { FolderContents } from '../../base/folder-contents.js';
+import type { FolderContents } from '../../base/folders/folder-contents.js';
 import { writeJsonFile } from '../../base/json-file.js';
 import { formatTable } from '../../base/table.js';
 import type { Analysis } from '../analyze.js';

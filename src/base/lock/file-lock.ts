@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NearmissError } from '../errors.js';
-import { makeDirectory } from '../make-directory.js';
+import { makeDirectory } from '../folders/make-directory.js';
 import { beat, isGone, lookAt, releaseLock, type SeenLock, tryLock } from './lock-file.js';
 import { describeHolder, type LockHolder, SILENT_MS } from './lock-holder.js';
 import { lifeOf } from './process-identity.js';

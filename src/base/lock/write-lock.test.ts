@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeFileAtomic } from '../files.js';
-import { isWritable, requireWritable } from '../writable.js';
+import { isWritable, requireWritable } from '../folders/writable.js';
 import { withWriteLock } from './write-lock.js';
 
 let folder: string;

@@ -70,8 +70,8 @@ export const registerAnalyze: RegisterCommand = (program) => {
 
 async function analyzeCommand(runs: string[], flags: AnalyzeFlags): Promise<void> {
   const { analyzeRuns, REPORT_FOLDER, reportText, writeReport } = await import('../../analyze/index.js');
-  const { checkContents } = await import('../../base/folder-contents.js');
-  const { requireWritable } = await import('../../base/writable.js');
+  const { checkContents } = await import('../../base/folders/folder-contents.js');
+  const { requireWritable } = await import('../../base/folders/writable.js');
   const { only: sections, out = join(runs[0], 'report'), data, queries, step, threads, quiet } = flags;
   if (sections?.includes('compare') && runs.length === 1) {
     throw new UsageError('--only compare: expected two runs or more, got one', {

@@ -1,37 +1,7 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
-import type { Language } from '../../text/analyzers/analyzer.js';
 import { numberBetween, wholeNumber } from '../option-parsers.js';
-
-const SOURCES = ['bm25', 'model', 'run', 'static'] as const;
-const FORMATS = ['table', 'tevatron', 'flagembedding'] as const;
-
-export interface MineFlags {
-  split: string;
-  source: (typeof SOURCES)[number];
-  index?: string;
-  language: Language;
-  k1?: number;
-  b?: number;
-  model?: string;
-  maxLength?: number;
-  run?: string;
-  examples?: string;
-  depth: number;
-  skipRanks: number;
-  margin?: number;
-  relativeMargin?: number;
-  dropAnswers?: boolean;
-  keepDuplicates?: boolean;
-  out?: string;
-  format: (typeof FORMATS)[number];
-  negatives?: number;
-  show: number;
-  seed: number;
-  threads?: number;
-  overwrite?: boolean;
-  json?: boolean;
-}
+import { FORMATS, type MineFlags, SOURCES } from './mine/flags.js';
 
 const EXAMPLES = `
 Sources:

@@ -1,6 +1,6 @@
 import { shorten } from '../../base/errors.js';
-import { findLostNumber, type LostNumber } from '../../base/json-numbers.js';
 import { type LinesOptions, readLineBatches } from '../../base/lines.js';
+import { findLostNumber, type LostNumber } from '../../base/numbers/json-numbers.js';
 import { type OnProblem, RecordContext } from '../problem.js';
 import type { Located, RecordSource } from '../sources.js';
 

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
 import { writeDirectoryAtomic } from '../../base/files.js';
-import type { FolderContents } from '../../base/folder-contents.js';
+import type { FolderContents } from '../../base/folders/folder-contents.js';
 import type { Dataset, Document, Query } from '../dataset.js';
 import { IdTable } from '../id-table.js';
 import { writeQrels } from '../qrels.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
 import { writeDirectoryAtomic } from '../../base/files.js';
-import type { FolderContents } from '../../base/folder-contents.js';
+import type { FolderContents } from '../../base/folders/folder-contents.js';
 import type { Dataset, ScoredId, TrainingExample } from '../dataset.js';
 import { writeQrels } from '../qrels.js';
 import { TextWriter } from './text-writer.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decodeFloat16 } from '../../base/float16.js';
+import { decodeFloat16 } from '../../base/numbers/float16.js';
 import { Graph } from '../graph.js';
 import { emitOnnx } from '../onnx/emit.js';
 import { Session } from '../session.js';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
 import { writeDirectoryAtomic } from '../../base/files.js';
-import { type FolderContents, filesNamed } from '../../base/folder-contents.js';
+import { type FolderContents, filesNamed } from '../../base/folders/folder-contents.js';
 import { writeSealedJsonFile } from '../../base/json-file.js';
 import { PARTIAL_PREFIX } from '../../base/partial-path.js';
 import { ContentHash } from '../../data/content-hash.js';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { CheckedFile, checkOf, fileCheckSchema } from '../../base/checked-file.js';
 import { NearmissError } from '../../base/errors.js';
 import { writeDirectoryAtomic } from '../../base/files.js';
-import { type FolderContents, filesNamed } from '../../base/folder-contents.js';
+import { type FolderContents, filesNamed } from '../../base/folders/folder-contents.js';
 import { readJsonFile, writeSealedJsonFile } from '../../base/json-file.js';
 import { BlockChecksums, blockChecksSchema } from './block-checksums.js';
 import {

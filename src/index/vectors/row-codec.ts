@@ -1,5 +1,5 @@
 import { NearmissError } from '../../base/errors.js';
-import { decodeFloat16, encodeFloat16 } from '../../base/float16.js';
+import { decodeFloat16, encodeFloat16 } from '../../base/numbers/float16.js';
 
 /** How exact vectors are stored; both are searched without unpacking by hand. */
 export type RowStorage = 'f32' | 'f16';

@@ -6,7 +6,7 @@ import type { EncoderConfig } from '../encoder/config.js';
 import type { EncoderModel, LoadModelOptions } from '../encoder/encoder-model.js';
 import { initialize } from '../encoder/initialize.js';
 import { checkLength, withLayers } from '../encoder/model-checks.js';
-import type { TokenizedText } from '../encoder/packed-batch.js';
+import type { TokenizedText } from '../encoder/tokenized-texts.js';
 import { loadTokenizer } from '../folder/load-tokenizer.js';
 import { exportedStates } from '../folder/onnx-export.js';
 import { fillFolder, type SavedModel, type SaveModelOptions, saveFolder } from '../folder/save-model.js';

@@ -1,8 +1,8 @@
 import { Graph } from '../../engine/index.js';
 import { batchCount, tokensAt } from '../../text/token-batch.js';
 import type { TextPair } from '../../text/tokenizer.js';
-import type { TokenizedText } from '../encoder/packed-batch.js';
 import { type OnBatch, TextRows, type TextRowsOptions } from '../encoder/text-rows.js';
+import type { TokenizedText } from '../encoder/tokenized-texts.js';
 import { buildCrossEncoder, FIRST_TOKEN } from './cross-encoder-graph.js';
 import type { CrossEncoderModel } from './cross-encoder-model.js';
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { representationOf } from '../representation/kinds.js';
-import { batchByTokens, MASKED, packBatch, type TokenizedText } from './packed-batch.js';
+import { batchByTokens, MASKED, packBatch } from './packed-batch.js';
+import type { TokenizedText } from './tokenized-texts.js';
 
 const FIRST = representationOf({ pooling: 'first' });
 const MEAN = representationOf({ pooling: 'mean' });

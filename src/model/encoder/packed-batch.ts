@@ -1,5 +1,6 @@
 import type { DenseTensor } from '../../engine/index.js';
 import type { Representation } from '../representation/representation.js';
+import type { TokenizedText } from './tokenized-texts.js';
 
 /** Texts of similar length, padded to the longest of them. */
 interface LengthGroup {
@@ -91,12 +92,6 @@ export interface PackOptions {
 
 /** Low enough for softmax to give exactly 0, and far from float32's limit so that sums stay finite. */
 export const MASKED = -1e9;
-
-/** One text's tokens; `types` are the segments of a pair and absent where all are 0. */
-export interface TokenizedText {
-  ids: ArrayLike<number>;
-  types?: ArrayLike<number>;
-}
 
 /** Lays texts out for an encoder graph with `groups` groups. There must be at least as many texts as groups. */
 export function packBatch(texts: readonly TokenizedText[], options: PackOptions): PackedBatch {

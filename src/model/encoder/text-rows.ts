@@ -1,5 +1,5 @@
 import { NearmissError } from '../../base/errors.js';
-import { findNotFinite } from '../../base/finite.js';
+import { findNotFinite } from '../../base/numbers/finite.js';
 import {
   compile,
   type Graph,
@@ -12,7 +12,8 @@ import type { Representation } from '../representation/representation.js';
 import type { EncoderConfig } from './config.js';
 import type { EncodedTexts } from './encoded-texts.js';
 import { encoderFeeds } from './encoder-graph.js';
-import { batchByTokens, packBatch, type TokenizedText } from './packed-batch.js';
+import { batchByTokens, packBatch } from './packed-batch.js';
+import type { TokenizedText } from './tokenized-texts.js';
 
 export interface TextRowsOptions {
   session?: SessionOptions;

@@ -1,6 +1,11 @@
 import { batchCount, type TokenBatch, tokensAt } from '../../text/token-batch.js';
 import { oneRowEach } from './encoded-texts.js';
-import type { TokenizedText } from './packed-batch.js';
+
+/** One text's tokens; `types` are the segments of a pair and absent where all are 0. */
+export interface TokenizedText {
+  ids: ArrayLike<number>;
+  types?: ArrayLike<number>;
+}
 
 /** Texts as tokens, each whole or in pieces (MaxP). */
 export interface TokenizedTexts {

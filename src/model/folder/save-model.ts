@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
-import type { FolderContents } from '../../base/folder-contents.js';
+import type { FolderContents } from '../../base/folders/folder-contents.js';
 import { writeJsonFile } from '../../base/json-file.js';
 import type { Tokenizer } from '../../text/tokenizer.js';
 import { writeSafetensors } from '../tensors/safetensors.js';

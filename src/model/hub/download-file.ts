@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NearmissError } from '../../base/errors.js';
 import { exists } from '../../base/files.js';
-import { makeDirectory } from '../../base/make-directory.js';
+import { makeDirectory } from '../../base/folders/make-directory.js';
 import { networkReason, TemporaryFailure } from './hub-errors.js';
 import type { HubFile } from './hub-files.js';
 

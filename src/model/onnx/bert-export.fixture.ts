@@ -1,4 +1,4 @@
-import { decodeFloat16, encodeFloat16 } from '../../base/float16.js';
+import { decodeFloat16, encodeFloat16 } from '../../base/numbers/float16.js';
 import type { EncoderModel } from '../encoder/encoder-model.js';
 import { GraphWriter } from './graph-writer.fixture.js';
 import { type QuantizedMatrix, quantizeMatrix } from './quantize.fixture.js';

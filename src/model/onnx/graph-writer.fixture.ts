@@ -1,4 +1,4 @@
-import { encodeFloat16 } from '../../base/float16.js';
+import { encodeFloat16 } from '../../base/numbers/float16.js';
 import { ProtobufWriter } from '../../engine/onnx/protobuf.js';
 
 /** TensorProto.DataType */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Kind, OptionsOf } from '../../base/registry.js';
-import type { TokenizedText } from '../encoder/packed-batch.js';
+import type { TokenizedText } from '../encoder/tokenized-texts.js';
 
 /** How the states of a text's tokens become its row: a weighted sum of them. */
 export interface Representation {

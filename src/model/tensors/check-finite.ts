@@ -1,5 +1,5 @@
 import { NearmissError } from '../../base/errors.js';
-import { findNotFinite } from '../../base/finite.js';
+import { findNotFinite } from '../../base/numbers/finite.js';
 
 /** Refuses weights that hold NaN or infinity: whatever is computed with them is NaN, too. */
 export function checkFinite(values: Float32Array, where: string): void {

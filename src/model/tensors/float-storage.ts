@@ -1,5 +1,5 @@
 import { NearmissError } from '../../base/errors.js';
-import { decodeBfloat16, decodeFloat16, encodeFloat16 } from '../../base/float16.js';
+import { decodeBfloat16, decodeFloat16, encodeFloat16 } from '../../base/numbers/float16.js';
 import type { RandomAccessFile } from '../../base/random-access-file.js';
 
 /** The ways floats are stored in the files we read, all little endian. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NearmissError } from '../../base/errors.js';
-import { decodeFloat16, encodeFloat16 } from '../../base/float16.js';
+import { decodeFloat16, encodeFloat16 } from '../../base/numbers/float16.js';
 import { SafetensorsFile, writeSafetensors } from './safetensors.js';
 import { elementCount, type NamedTensor } from './tensor.js';
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { READ_ONLY_CACHE } from '../../base/cache-folder.js';
 import { type FileCheck, verifyCheck } from '../../base/checked-file.js';
 import { DamagedFileError, type VerifyOptions, verifySizes } from '../../base/checksums.js';
 import { NearmissError } from '../../base/errors.js';
 import { exists, UnwritableError } from '../../base/files.js';
+import { READ_ONLY_CACHE } from '../../base/folders/cache-folder.js';
 import { readJsonFile } from '../../base/json-file.js';
 import { readLineBatches } from '../../base/lines.js';
 import { withWriteLock } from '../../base/lock/write-lock.js';

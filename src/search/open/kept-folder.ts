@@ -1,8 +1,8 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { READ_ONLY_CACHE } from '../../base/cache-folder.js';
 import { NearmissError } from '../../base/errors.js';
 import { exists } from '../../base/files.js';
+import { READ_ONLY_CACHE } from '../../base/folders/cache-folder.js';
 import { withWriteLock } from '../../base/lock/write-lock.js';
 
 export interface KeptFolder<T> {

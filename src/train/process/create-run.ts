@@ -1,8 +1,8 @@
 import { stringify } from 'yaml';
 import { writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
-import { checkContents } from '../../base/folder-contents.js';
+import { checkContents } from '../../base/folders/folder-contents.js';
+import { requireWritable } from '../../base/folders/writable.js';
 import { CREATED_BY } from '../../base/version.js';
-import { requireWritable } from '../../base/writable.js';
 import { openDataset } from '../../data/index.js';
 import { writeModelManifest } from '../../run/checked-folder.js';
 import { fingerprintData } from '../../run/data-fingerprint.js';

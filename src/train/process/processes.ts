@@ -1,6 +1,6 @@
-import { clearAbandonedBelow } from '../../base/abandoned.js';
 import { NearmissError } from '../../base/errors.js';
 import { unwritable } from '../../base/files.js';
+import { clearAbandonedBelow } from '../../base/folders/abandoned.js';
 import { holdFileLock } from '../../base/lock/file-lock.js';
 import { adviceOn, describeHolder } from '../../base/lock/lock-holder.js';
 import type { SessionOptions } from '../../engine/index.js';

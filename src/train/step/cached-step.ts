@@ -8,7 +8,8 @@ import {
   Session,
 } from '../../engine/index.js';
 import { embeddingSize } from '../../model/encoder/encoder-graph.js';
-import { batchByTokens, type TokenizedText } from '../../model/encoder/packed-batch.js';
+import { batchByTokens } from '../../model/encoder/packed-batch.js';
+import type { TokenizedText } from '../../model/encoder/tokenized-texts.js';
 import { type RetrievalBatch, tokenCount } from '../task/batch.js';
 import type { DirectStepOptions, ScoredResult } from './direct-step.js';
 import { GradientGraph, parameterFeeds } from './gradient-graph.js';

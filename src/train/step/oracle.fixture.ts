@@ -1,7 +1,7 @@
 import { oracleFile, oracleFolder, readOracle } from '../../../test/oracles.fixture.js';
 import { type OptimizerOptions, ParameterStore } from '../../engine/index.js';
 import { type EncoderSpec, encoderParameters } from '../../model/encoder/encoder-graph.js';
-import type { TokenizedText } from '../../model/encoder/packed-batch.js';
+import type { TokenizedText } from '../../model/encoder/tokenized-texts.js';
 import { openModelFolder } from '../../model/folder/model-folder.js';
 import { SafetensorsFile } from '../../model/tensors/safetensors.js';
 import type { RetrievalBatch } from '../task/batch.js';

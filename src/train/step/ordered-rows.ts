@@ -7,7 +7,8 @@ import {
   encoderFeeds,
   textsDim,
 } from '../../model/encoder/encoder-graph.js';
-import { packBatch, type TokenizedText } from '../../model/encoder/packed-batch.js';
+import { packBatch } from '../../model/encoder/packed-batch.js';
+import type { TokenizedText } from '../../model/encoder/tokenized-texts.js';
 import type { Representation } from '../../model/representation/representation.js';
 
 export interface OrderedRowsOptions {

@@ -1,6 +1,7 @@
 import { emitOnnx, Graph, type ParameterStore, Session, type SessionOptions } from '../../engine/index.js';
 import { type EncoderSpec, embeddingSize } from '../../model/encoder/encoder-graph.js';
-import { batchByTokens, type TokenizedText } from '../../model/encoder/packed-batch.js';
+import { batchByTokens } from '../../model/encoder/packed-batch.js';
+import type { TokenizedText } from '../../model/encoder/tokenized-texts.js';
 import { parameterFeeds } from './gradient-graph.js';
 import { Tower } from './towers.js';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { checkApart } from '../../../base/check-apart.js';
+import { checkApart } from '../../../base/folders/check-apart.js';
 import { print } from '../../output.js';
 
 interface ExportFlags {

@@ -1,6 +1,6 @@
 import { NearmissError } from '../../../base/errors.js';
 import { exists } from '../../../base/files.js';
-import { checkContents } from '../../../base/folder-contents.js';
+import { checkContents } from '../../../base/folders/folder-contents.js';
 import { count, Progress } from '../../../base/progress.js';
 import type { Dataset } from '../../../data/dataset.js';
 import { openDataset } from '../../../data/open.js';
@@ -15,7 +15,7 @@ import {
   type RuleTexts,
 } from '../../../negatives/index.js';
 import { print, printJson } from '../../output.js';
-import type { MineFlags } from '../mine.js';
+import type { MineFlags } from './flags.js';
 import { openRankings } from './rankings.js';
 import { formatReport, type Summary } from './report.js';
 import { formatSamples, PositiveRanks, takeSamples } from './samples.js';

@@ -14,7 +14,7 @@ import {
   type MiningData,
 } from '../../../negatives/index.js';
 import { tell } from '../../output.js';
-import type { MineFlags } from '../mine.js';
+import type { MineFlags } from './flags.js';
 
 /** What ranks, ready to be mined. */
 export interface Rankings extends Pick<MineOptions, 'source' | 'lists' | 'index'> {

@@ -3,7 +3,7 @@ import { printable } from '../../../base/printable.js';
 import { formatTable } from '../../../base/table.js';
 import { Random } from '../../../engine/random.js';
 import type { CandidateTable, MineOptions, MiningData, RankedList } from '../../../negatives/index.js';
-import type { MineFlags } from '../mine.js';
+import type { MineFlags } from './flags.js';
 
 /** Candidates shown of a query: the hardest, where unlabelled positives would be. */
 const SHOWN_CANDIDATES = 5;

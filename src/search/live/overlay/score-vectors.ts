@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { innerProduct } from '../../../base/inner-product.js';
+import { innerProduct } from '../../../base/numbers/inner-product.js';
 import type { ScoredSlots } from './live-hits.js';
 import type { OverlayState } from './overlay.js';
 

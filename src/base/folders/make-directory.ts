@@ -1,6 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { hasCode } from './errors.js';
+import { hasCode } from '../errors.js';
 
 /**
  * Makes a folder and those above it that are missing; one that is there is fine. Node's own `mkdir` with `recursive`

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { sep } from 'node:path';
-import { NearmissError } from './errors.js';
+import { NearmissError } from '../errors.js';
 
 /** Refuses to write over what is being read: a target that is one of the sources, or a folder around one. */
 export async function checkApart(target: string, sources: readonly (string | undefined)[]): Promise<void> {

@@ -1,7 +1,7 @@
 import { mkdir, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { exists, unwritable } from './files.js';
-import { partialPath } from './partial-path.js';
+import { exists, unwritable } from '../files.js';
+import { partialPath } from '../partial-path.js';
 
 /**
  * Refuses a folder that cannot be written to, or not be made, before work is done that would be for nothing. It tries:

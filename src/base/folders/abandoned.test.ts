@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { writeDirectoryAtomic, writeFileAtomic } from '../files.js';
+import { asidePath, partialPath } from '../partial-path.js';
 import { clearAbandoned } from './abandoned.js';
-import { writeDirectoryAtomic, writeFileAtomic } from './files.js';
-import { asidePath, partialPath } from './partial-path.js';
 
 let folder: string;
 beforeEach(async () => {

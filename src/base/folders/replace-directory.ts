@@ -1,9 +1,9 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { NearmissError } from '../errors.js';
+import { asidePath } from '../partial-path.js';
 import { moved } from './abandoned.js';
 import { BESIDE_FOLDER } from './cache-folder.js';
-import { NearmissError } from './errors.js';
-import { asidePath } from './partial-path.js';
 
 /**
  * Puts a folder in another's place. What is kept beside the old one's files goes over by its name alone, so that a server

@@ -1,8 +1,8 @@
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { hasCode } from '../errors.js';
+import { PARTIAL_PREFIX, parsePartial } from '../partial-path.js';
 import { BESIDE_FOLDER } from './cache-folder.js';
-import { hasCode } from './errors.js';
-import { PARTIAL_PREFIX, parsePartial } from './partial-path.js';
 
 /** Work of which nobody here knows whose it is was given up if nothing in it has changed for so long. */
 const STILL_MS = 24 * 3_600_000;

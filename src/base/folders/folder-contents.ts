@@ -1,8 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hasCode, NearmissError } from '../errors.js';
+import { PARTIAL_PREFIX } from '../partial-path.js';
 import { BESIDE_FOLDER } from './cache-folder.js';
-import { hasCode, NearmissError } from './errors.js';
-import { PARTIAL_PREFIX } from './partial-path.js';
 
 /** What the folder that a command writes can hold. Whatever else lies there is somebody's own and is never removed. */
 export interface FolderContents {

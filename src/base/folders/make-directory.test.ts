@@ -2,8 +2,8 @@ import { mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { writeDirectoryAtomic, writeFileAtomic } from './files.js';
-import { withFileLock } from './lock/file-lock.js';
+import { writeDirectoryAtomic, writeFileAtomic } from '../files.js';
+import { withFileLock } from '../lock/file-lock.js';
 import { makeDirectory } from './make-directory.js';
 import { requireWritable } from './writable.js';
 

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { writeDirectoryAtomic } from '../files.js';
 import { checkApart } from './check-apart.js';
-import { writeDirectoryAtomic } from './files.js';
 import { type FolderContents, filesNamed } from './folder-contents.js';
 
 const SHELF: FolderContents = { what: 'a shelf', files: filesNamed('book.txt', 'more/book.txt') };
