@@ -44,6 +44,7 @@ export type {
 } from './retrievers/retriever.js';
 export type {
   CascadeChoice,
+  EncodingWork,
   OpenSearcherOptions,
   PrepareStep,
   Searcher,

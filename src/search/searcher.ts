@@ -19,10 +19,21 @@ export interface PrepareStep {
   place: string;
 }
 
+/** A collection that would have to be encoded. */
+export interface EncodingWork {
+  /** The model's name. */
+  model: string;
+  documents: number;
+  /** Where the vectors will be kept, so that they are made only once. */
+  place: string;
+  /** How long it will take about: encodes a few documents to find out. */
+  estimateSeconds(): Promise<number>;
+}
+
 export interface OpenSearcherOptions {
   /** The collection; a run knows its own. */
   data?: string;
-  /** The model that encoded the index, or that is to encode the collection; a run knows its own. */
+  /** The model that encoded the index, or that is to encode the collection (default: `minilm`); a run knows its own. */
   model?: string;
   /** A cross-encoder's folder: makes the mode `cascade` possible. */
   reranker?: string;
@@ -42,6 +53,13 @@ export interface OpenSearcherOptions {
   inWorkers?: boolean;
   /** Called when something has to be built first; `advance` is told how far it is. */
   onProgress?: (step: PrepareStep) => { advance(units: number): void; finish(): void };
+  /**
+   * Asked before a collection is encoded; where the answer is no, only the modes are opened that need no vectors.
+   * Default: yes.
+   */
+  mayEncode?: (work: EncodingWork) => boolean | Promise<boolean>;
+  /** Stops encoding; what is encoded until then is kept, and the next opening goes on there. */
+  signal?: AbortSignal;
   /** Told what is worth knowing, e.g. that a run's collection is not there. */
   onNote?: (note: string) => void;
   /** Told of a field that a filter asks about and no document has: usually a slip of the pen. */

@@ -3,6 +3,7 @@ import type { Searcher } from '../search/searcher.js';
 import type { Admission } from './admission.js';
 import type { ServeLimits } from './limits.js';
 import type { ServeMetrics } from './metrics.js';
+import type { Preparations } from './preparations.js';
 import type { RunCatalog } from './run-catalog.js';
 import type { ReloadResult, ServedIndex } from './served-index.js';
 
@@ -13,6 +14,7 @@ export interface ServeContext {
   readonly limits: ServeLimits;
   readonly metrics: ServeMetrics;
   readonly runs: RunCatalog;
+  readonly preparations: Preparations;
   /** Whether documents can be changed by whoever may. */
   readonly writable: boolean;
   readonly auth: 'none' | 'required';

@@ -63,6 +63,7 @@ function cases(): Case[] {
     search(200, { queries: [text, 'nothing of it'], mode: 'dense' }),
     search(200, { query: text, mode: 'cascade', explain: true, rerank: { first: 'bm25', depth: 3 } }),
     search(400, {}),
+    [200, 'get', '/v1/status'],
     [200, 'get', '/v1/documents/{id}', `/v1/documents/${id}`],
     [404, 'get', '/v1/documents/{id}', '/v1/documents/none'],
     [200, 'get', '/v1/documents/{id}/neighbours', `/v1/documents/${id}/neighbours`],

@@ -9,6 +9,7 @@ import { isLoopbackHost } from './access/foreign-pages.js';
 import { KeyRing } from './access/key-ring.js';
 import { checkPlace } from './listen-errors.js';
 import { EarlyLog } from './log/early-log.js';
+import { Preparations } from './preparations.js';
 import { RunCatalog } from './run-catalog.js';
 import type { SearchServer, ServerOptions } from './server.js';
 
@@ -31,7 +32,9 @@ export interface ServeTargetOptions
 }
 
 /**
- * A server for a run, an index or a collection, which is being opened meanwhile; call `listen` and `start`.
+ * A server for a run, an index or a collection, which is being opened meanwhile; call `listen` and `start`. A
+ * collection that has to be encoded first is searched by its words until that is done, unless `search.modes` says what
+ * is wanted.
  *
  * @example
  * const server = await serveTarget('runs/medquad', { readOnly: true });
@@ -55,15 +58,25 @@ export async function serveTarget(target: string, options: ServeTargetOptions = 
   const keyRing =
     keys === undefined ? undefined : await KeyRing.open(keys, (error) => warn(keyProblem(error)));
   const state = options.state ?? join(await besideFolder(resolve(target)), 'live');
-  const preparing = { onProgress: (step: PrepareStep) => log.progress(step), onNote: warn, ...search };
-  const begin = () => beginSearcher(target, { ...preparing, inWorkers: true });
+  const preparations = new Preparations();
+  const { signal } = preparations;
+  const watch = search?.onProgress ?? ((step: PrepareStep) => log.progress(step));
+  const onProgress = (step: PrepareStep) => preparations.watch(step, watch(step));
+  const begin = (first: Pick<OpenSearcherOptions, 'mayEncode'> = {}) =>
+    beginSearcher(target, { onNote: warn, ...search, ...first, onProgress, signal, inWorkers: true });
+  let isIncomplete = false;
+  const later = (): boolean => {
+    isIncomplete = true;
+    return false;
+  };
   // The workers start before the HTTP framework is imported: each takes a good part of a second.
-  const { opening } = await begin();
+  const { opening } = await begin(search?.modes === undefined ? { mayEncode: later } : {});
   try {
     const { SearchServer } = await import('./server.js');
     const server = await SearchServer.create({
       ...rest,
-      ...{ host, opening },
+      ...{ host, opening, preparations },
+      isIncomplete: () => isIncomplete,
       open: async () => (await begin()).opening,
       keys: keyRing,
       runs: new RunCatalog({
@@ -76,7 +89,7 @@ export async function serveTarget(target: string, options: ServeTargetOptions = 
         ? undefined
         : async (base) => {
             const { openLiveSearcher } = await import('../search/live/index.js');
-            return openLiveSearcher(base, { state, onProgress: preparing.onProgress, onWarning: warn });
+            return openLiveSearcher(base, { state, onProgress, onWarning: warn });
           },
     });
     log.flushTo(server.log);

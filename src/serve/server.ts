@@ -14,6 +14,7 @@ import { DEFAULT_LIMITS, type ServeLimits } from './limits.js';
 import { listenError } from './listen-errors.js';
 import { ServeMetrics } from './metrics.js';
 import { registerOpenApi } from './openapi.js';
+import { Preparations } from './preparations.js';
 import { registerRoutes } from './routes/index.js';
 import { RunCatalog } from './run-catalog.js';
 import { type ReloadResult, ServedIndex, type ServedIndexOptions } from './served-index.js';
@@ -29,6 +30,10 @@ export interface ServerOptions extends ServedIndexOptions, Omit<AppOptions, 'lim
   /** Pages of these origins, or of all with `*`, may use the API. Default none. */
   cors?: readonly string[];
   runs?: RunCatalog;
+  /** Told of what is being made; stopped with the server. */
+  preparations?: Preparations;
+  /** Whether the first version lacks what `open` would make: then it is made while the first one answers. */
+  isIncomplete?: () => boolean;
   limits?: Partial<ServeLimits>;
   /** The built web UI. Default: the package's own. */
   webFolder?: string;
@@ -49,29 +54,40 @@ export class SearchServer {
   readonly #metrics: ServeMetrics;
   readonly #limits: ServeLimits;
   readonly #host: string;
+  readonly #preparations: Preparations;
+  readonly #isIncomplete: () => boolean;
   #url: string | undefined;
   #closing: Promise<void> | undefined;
 
   private constructor(
     app: FastifyInstance,
-    parts: { index: ServedIndex; metrics: ServeMetrics; limits: ServeLimits; host: string },
+    parts: {
+      index: ServedIndex;
+      metrics: ServeMetrics;
+      limits: ServeLimits;
+      host: string;
+      preparations: Preparations;
+      isIncomplete: () => boolean;
+    },
   ) {
     this.#app = app;
     this.#index = parts.index;
     this.#metrics = parts.metrics;
     this.#limits = parts.limits;
     this.#host = parts.host;
+    this.#preparations = parts.preparations;
+    this.#isIncomplete = parts.isIncomplete;
   }
 
   /** Makes a server that neither listens nor has opened its index. */
   static async create(options: ServerOptions): Promise<SearchServer> {
-    const { host = DEFAULT_HOST } = options;
+    const { host = DEFAULT_HOST, preparations = new Preparations(), isIncomplete = () => false } = options;
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
     const app = createApp({ ...options, limits });
     const index = new ServedIndex({ openWaitMs: limits.waitMs, ...options });
     const admission = new Admission(limits);
     const metrics = new ServeMetrics({ index, admission });
-    const server = new SearchServer(app, { index, metrics, limits, host });
+    const server = new SearchServer(app, { index, metrics, limits, host, preparations, isIncomplete });
     const { keys, runs = new RunCatalog() } = options;
     const origins = (options.cors ?? []).map(parseOrigin);
     const loopback = isLoopbackHost(host);
@@ -91,7 +107,9 @@ export class SearchServer {
     await registerCors(app, origins);
     registerAccess(app, { keys, loopback, readOnly, origins });
     await registerOpenApi(app, auth);
-    await registerRoutes(app, { index, admission, limits, metrics, runs, writable, auth, reload });
+    await registerRoutes(app, {
+      ...{ index, admission, limits, metrics, runs, writable, auth, reload, preparations },
+    });
     await registerWebUi(app, options.webFolder);
     return server;
   }
@@ -124,10 +142,18 @@ export class SearchServer {
     return this.#index.version;
   }
 
-  /** Opens the index. */
+  /** Opens the index; what takes long to make takes over later, by itself. */
   async start(): Promise<void> {
     await this.#index.start();
     this.#app.log.info({ version: this.#index.version, documents: this.#index.documents }, 'ready');
+    if (this.#isIncomplete()) void this.#complete();
+  }
+
+  async #complete(): Promise<void> {
+    this.#app.log.info('answering by words while vectors are made; they take over by themselves');
+    await this.reload().catch((error: Error) => {
+      this.#preparations.failure = error.message;
+    });
   }
 
   /** Looks for a newer index and lets it take over; where that fails, the present one goes on answering. */
@@ -138,6 +164,7 @@ export class SearchServer {
       this.#app.log.info(result, 'reloaded');
       return result;
     } catch (error) {
+      if (this.#closing !== undefined) throw error;
       this.#metrics.countReload('failed');
       const message = `the newer index could not be opened, ${this.version} goes on answering: ${(error as Error).message}`;
       this.#app.log.error({ err: error }, message);
@@ -160,6 +187,7 @@ export class SearchServer {
     const overdue = setTimeout(() => this.#app.server.closeAllConnections(), this.#limits.graceMs);
     await this.#app.close();
     clearTimeout(overdue);
+    this.#preparations.stop();
     await this.#index.close();
     this.#metrics.close();
   }

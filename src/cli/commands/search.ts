@@ -18,8 +18,8 @@ Examples:
   nearmiss search runs/medquad --json < questions.txt                   every line is a query
   nearmiss search runs/medquad "what causes anemia" --compare bm25,dense,hybrid
   nearmiss search runs/medquad "anemia" --filter 'year>=2000' --filter lang=en --explain
-  nearmiss search data/medquad "anemia"                                 a collection: BM25, indexed once
-  nearmiss search data/medquad "anemia" --model minilm                  vectors, too, encoded once
+  nearmiss search ./docs "how do I log in"                              a folder: words and vectors, made once
+  nearmiss search ./docs "how do I log in" --mode bm25                  words alone, at once
   nearmiss search runs/medquad --tune dev --measure RR@10               weights for hybrid, kept for later
   nearmiss search runs/medquad --mode dense --queries data/medquad --split test --k 100 --run ance.trec
   nearmiss search runs/medquad --mode cascade --reranker runs/reranker/best "anemia" --json
@@ -37,7 +37,7 @@ export const registerSearch: RegisterCommand = (program) => {
     .addOption(
       modeOption(
         '--mode <mode>',
-        'how to search (default: dense in a run, or hybrid once tuned; elsewhere hybrid where possible)',
+        'how to search (default: dense in a run, or hybrid once tuned; elsewhere hybrid)',
         searchModes.names,
       ),
     )
@@ -46,7 +46,10 @@ export const registerSearch: RegisterCommand = (program) => {
     .option('--filter <condition>', 'only documents whose metadata match; may be repeated', repeated)
     .option('--explain', 'show how each score came about')
     .option('--data <dir>', 'the collection (a run knows its own)')
-    .option('--model <model>', 'the model that encoded the index, or that is to encode the collection')
+    .option(
+      '--model <model>',
+      'the model that encoded the index, or that is to encode the collection (default: minilm)',
+    )
     .option('--reranker <model>', 'a cross-encoder, for the mode cascade')
     .option('--rerank-depth <n>', 'hits that the cascade reranks (default: 100)', wholeNumber(1))
     .addOption(
@@ -78,8 +81,9 @@ export const registerSearch: RegisterCommand = (program) => {
 
 async function searchCommand(target: string, query: string | undefined, flags: SearchFlags): Promise<void> {
   checkUsage(target, query, flags);
-  const [{ openSearcher }, { allOf, parseFilter }, { styleOf }] = await Promise.all([
+  const [{ openSearcher }, { openTellingCosts }, { allOf, parseFilter }, { styleOf }] = await Promise.all([
     import('../../search/open/open-searcher.js'),
+    import('./search/encoding.js'),
     import('../../search/filter/filter-text.js'),
     import('./search/style.js'),
   ]);
@@ -89,7 +93,10 @@ async function searchCommand(target: string, query: string | undefined, flags: S
   const modes = flags.compare ?? (flags.mode === undefined ? undefined : [flags.mode]);
   // At the prompt the mode may change.
   const fixed = query !== undefined || flags.queries !== undefined || !process.stdin.isTTY;
-  const searcher = await openSearcher(target, { ...open, ...(fixed && modes && { modes }) });
+  const isAskedFor = modes !== undefined || flags.model !== undefined;
+  const searcher = await openTellingCosts({ isAskedFor }, (telling) =>
+    openSearcher(target, { ...open, ...telling, ...(fixed && modes && { modes }) }),
+  );
   try {
     for (const mode of modes ?? []) searcher.retriever(mode);
     const { k, explain, json, queries, split, run, tag } = flags;

@@ -1,12 +1,12 @@
 import { Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
-import { firstModeNames } from '../../search/retrievers/modes.js';
+import { firstModeNames, searchModes } from '../../search/retrievers/modes.js';
 import type { SearchMode } from '../../search/retrievers/retriever.js';
 import { parseOrigin } from '../../serve/access/origins.js';
 import { DEFAULT_LIMITS } from '../../serve/limits.js';
 import { DEFAULT_KEY_FILE, LOG_LEVELS, type LogLevel } from '../../serve/names.js';
 import type { RegisterCommand } from '../command.js';
-import { modeOption } from '../mode-options.js';
+import { checkModes, modeOption } from '../mode-options.js';
 import { numberBetween, repeated, wholeNumber } from '../option-parsers.js';
 import { checkRerankFlags } from './search/rerank-flags.js';
 import { registerServeKeys } from './serve/keys.js';
@@ -16,6 +16,7 @@ interface ServeOptions {
   port: number;
   data?: string;
   model?: string;
+  mode?: SearchMode;
   reranker?: string;
   rerankDepth?: number;
   rerankFirst?: SearchMode;
@@ -42,7 +43,8 @@ const WATCH_SECONDS = 2;
 const EXAMPLES = `
 Examples:
   nearmiss serve runs/medquad                          search page, API and documentation on http://127.0.0.1:8080
-  nearmiss serve data/medquad --model minilm           a collection, encoded once
+  nearmiss serve ./docs                                a folder: by words at once, by vectors when they are made
+  nearmiss serve ./docs --mode bm25                    by words alone
   nearmiss serve runs/medquad --watch                  follows the training: a better model takes over by itself
   nearmiss serve runs/medquad --reranker runs/reranker/best --runs runs
   nearmiss serve keys add --role write --name ci       makes an API key, then
@@ -64,7 +66,17 @@ export const registerServe: RegisterCommand = (program) => {
     .option('--host <address>', 'what to listen on; other machines need --keys', '127.0.0.1')
     .option('--port <n>', '0 takes any free one', portNumber, 8080)
     .option('--data <dir>', 'the collection (a run knows its own)')
-    .option('--model <model>', 'the model that encoded the index, or is to encode the collection')
+    .option(
+      '--model <model>',
+      'the model that encoded the index, or is to encode the collection (default: minilm)',
+    )
+    .addOption(
+      modeOption(
+        '--mode <mode>',
+        'open only what this way to search needs (default: whatever is possible)',
+        searchModes.names,
+      ),
+    )
     .option('--reranker <dir>', 'a cross-encoder, for the mode cascade')
     .option('--rerank-depth <n>', 'how many hits it reranks (default: 100)', wholeNumber(1))
     .addOption(
@@ -126,6 +138,7 @@ export const registerServe: RegisterCommand = (program) => {
 async function serveCommand(target: string, options: ServeOptions): Promise<void> {
   const { host, port, runs, readOnly, insecure, state, cors, logLevel } = options;
   if (readOnly && state !== undefined) throw new UsageError('serve: --state is of no use with --read-only');
+  checkModes('serve: --mode', options.mode, searchModes.names);
   checkRerankFlags('serve', options);
   const { serveTarget } = await import('../../serve/serve-target.js');
   const { runUntilStopped } = await import('./serve/run-until-stopped.js');
@@ -156,8 +169,10 @@ async function keyFile(given: string | undefined): Promise<string | undefined> {
 }
 
 /** On a terminal a bar shows what is being prepared; elsewhere the log does. */
-async function searchOptions({ data, model, reranker, rerankDepth, rerankFirst, threads }: ServeOptions) {
-  const given = { data, model, reranker, rerankDepth, rerankFirst, threads };
+async function searchOptions(options: ServeOptions) {
+  const { data, model, mode, reranker, rerankDepth, rerankFirst, threads } = options;
+  const modes = mode === undefined ? undefined : [mode];
+  const given = { data, model, modes, reranker, rerankDepth, rerankFirst, threads };
   if (!process.stderr.isTTY) return given;
   const { Progress } = await import('../../base/progress.js');
   return {

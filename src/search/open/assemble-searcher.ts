@@ -55,7 +55,7 @@ async function openModes(
 
 async function prepareStore(
   { data, cache }: Target,
-  { onProgress, onNote }: OpenSearcherOptions,
+  { onProgress, onNote, mayEncode, signal }: OpenSearcherOptions,
   closing: Closing,
 ): Promise<Preparation | undefined> {
   if (data === undefined) return undefined;
@@ -70,7 +70,7 @@ async function prepareStore(
       },
     }),
   );
-  return { dataset, store, cache, onProgress, onNote };
+  return { dataset, store, cache, onProgress, onNote, mayEncode, signal };
 }
 
 const NOBODY_WATCHES = { advance: (): void => {}, finish: (): void => {} };

@@ -4,10 +4,10 @@ interface Closable {
 
 /** Remembers what is opened and closes it; what is still opening then is waited for. */
 export class Closing {
-  readonly #openings: Promise<Closable>[] = [];
+  readonly #openings: Promise<Closable | undefined>[] = [];
   #closing: Promise<void> | undefined;
 
-  add<T extends Closable>(opening: T | Promise<T>): Promise<T> {
+  add<T extends Closable | undefined>(opening: T | Promise<T>): Promise<T> {
     const opened = Promise.resolve(opening);
     // Whoever waits for it hears of a failure; until then nobody does.
     opened.catch(() => undefined);
@@ -30,6 +30,6 @@ export class Closing {
 
   async #close(): Promise<void> {
     const opened = await Promise.allSettled(this.#openings);
-    await Promise.all(opened.map((each) => (each.status === 'fulfilled' ? each.value.close() : undefined)));
+    await Promise.all(opened.map((each) => (each.status === 'fulfilled' ? each.value?.close() : undefined)));
   }
 }

@@ -1,14 +1,16 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { createEncoderModel, Encoder, saveEncoderModel } from '../../model/index.js';
 import { trainTokenizer } from '../../text/train-tokenizer.js';
 import type { OpenSearcherOptions } from '../searcher.js';
 import { openSearcher } from './open-searcher.js';
 
-/** More than are encoded at once. */
-const DOCUMENTS = 1100;
+/** More than are kept at once. */
+const DOCUMENTS = 300;
+const KEPT_AT_ONCE = 256;
 
 test('encoding a collection goes on where it was stopped', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'nearmiss-prepare-'));
@@ -37,8 +39,10 @@ test('encoding a collection goes on where it was stopped', async () => {
     };
     return openSearcher(data, options);
   };
-  const stopped = open(() => {
-    throw new Error('stopped');
+  let encoded = 0;
+  const stopped = open((documents) => {
+    encoded += documents;
+    if (encoded > KEPT_AT_ONCE) throw new Error('stopped');
   });
   await expect(stopped).rejects.toThrow('stopped');
   const [shards] = (await readdir(cache)).filter((name) => name.endsWith('.shards'));
@@ -47,11 +51,12 @@ test('encoding a collection goes on where it was stopped', async () => {
   // A mark in the first row: what is found again is not encoded again.
   const path = join(cache, shards, 'shard-00000.rows');
   const shard = await readFile(path);
-  const rows = shard.length - 1024 * 8 * 4;
+  const rows = shard.length - KEPT_AT_ONCE * 8 * 4;
   shard.writeFloatLE(42, rows);
+  shard.writeUInt32LE(crc32(shard.subarray(12)), 8);
   await writeFile(path, shard);
   const searcher = await open((documents) => void done.push(documents));
-  expect(done).toEqual([1024, 76]);
+  expect(done).toEqual([KEPT_AT_ONCE, 16, 16, 12]);
   const [hits] = await searcher.searchVectors(Float32Array.of(1, 0, 0, 0, 0, 0, 0, 0), { k: DOCUMENTS });
   expect(hits[0]).toEqual({ id: 'd0', score: 42 });
   const encoder = await Encoder.create(model, { session: { threads: 1 } });
@@ -60,4 +65,38 @@ test('encoding a collection goes on where it was stopped', async () => {
   for (const { id, score } of hits.slice(1)) expect(score).toBeCloseTo(vectors[8 * Number(id.slice(1))], 5);
   await searcher.close();
   expect((await readdir(cache)).filter((name) => name.endsWith('.shards'))).toEqual([]);
+});
+
+test('a collection is searched by words and by the bundled model, without a word about it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'nearmiss-bundled-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'cat.md'), '# Cats\n\nThe kitten sleeps all day long on the sofa.\n');
+  await writeFile(join(folder, 'tax.md'), '# Taxes\n\nDeclare your yearly income to the authority.\n');
+
+  const asked: number[] = [];
+  const mayEncode = (answer: boolean): OpenSearcherOptions => ({
+    threads: 1,
+    mayEncode: ({ documents }) => {
+      asked.push(documents);
+      return answer;
+    },
+  });
+  const words = await openSearcher(folder, mayEncode(false));
+  expect([words.modes, words.defaultMode]).toEqual([['bm25'], 'bm25']);
+  await words.close();
+  const both = await openSearcher(folder, mayEncode(true));
+  expect([both.modes, both.defaultMode]).toEqual([['bm25', 'dense', 'hybrid'], 'hybrid']);
+  // Not a word of the document is in the query.
+  const [hits] = await both.retriever('hybrid').search(['a feline napping'], { k: 1 });
+  expect(hits[0].id).toBe('cat.md#1');
+  await both.close();
+
+  // Vectors that are there are used without asking; what needs none opens none.
+  const again = await openSearcher(folder, mayEncode(false));
+  expect(again.defaultMode).toBe('hybrid');
+  await again.close();
+  expect(asked).toEqual([2, 2]);
+  const plain = await openSearcher(folder, { modes: ['bm25'] });
+  expect(plain.model).toBeUndefined();
+  await plain.close();
 });

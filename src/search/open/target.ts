@@ -14,6 +14,9 @@ import { RunDirectory } from '../../run/run-directory.js';
 import { runIndexRemedy } from '../../run/run-index.js';
 import type { SplitTokensOptions } from '../../text/split-tokens.js';
 
+/** What encodes a collection where no model is named: it comes with the package. */
+const BUNDLED_MODEL = 'minilm';
+
 /** What a search needs and where it is; what is missing can be made, or the modes that need it are missing. */
 export interface Target {
   name: string;
@@ -51,7 +54,8 @@ export async function resolveTarget(path: string, options: TargetOptions): Promi
   const { data, model } = options;
   if (await isRun(path)) return runTarget(path, name, options);
   const cache = options.cache ?? (await writableCache(await besideFolder(path), path));
-  if (!info.isDirectory()) return { name, data: path, model, cache };
+  const collection: Target = { name, data: path, model: model ?? BUNDLED_MODEL, cache };
+  if (!info.isDirectory()) return collection;
   const index = await indexKind(path);
   if (index === 'words') return { name, data, model, bm25: path, cache };
   if (index !== undefined) return { name, data, model, vectors: path, cache };
@@ -60,7 +64,7 @@ export async function resolveTarget(path: string, options: TargetOptions): Promi
       hint: `name a collection, and the model with --model ${path}`,
     });
   }
-  return { name, data: path, model, cache };
+  return collection;
 }
 
 async function runTarget(path: string, name: string, options: TargetOptions): Promise<Target> {

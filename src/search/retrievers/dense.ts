@@ -60,7 +60,7 @@ async function encodedDocuments(
   const encoded = await computing.encodedDocuments();
   if (encoded !== undefined || preparation === undefined) return encoded;
   const [{ prepareVectors }, { removeAndRepeat }] = await Promise.all([
-    import('../open/prepare.js'),
+    import('../open/prepare-vectors.js'),
     import('../../index/vectors/index-folder.js'),
   ]);
   const open = (folder: string): Promise<DocumentIndex> =>

@@ -15,10 +15,13 @@ const LEVELS: Record<number, { name: string; style: Parameters<typeof styleText>
   60: { name: 'fatal', style: 'red' },
 };
 
+/** Takes away the bar that may stand in the line. */
+const CLEAR_LINE = '\r\x1b[2K';
+
 /** Lines of JSON for programs; on a terminal, lines for people. */
 export function logStream(target: LogTarget): { write(line: string): void } {
   if (!target.isTTY) return { write: (line) => void target.write(line) };
-  return { write: (line) => void target.write(forPeople(line)) };
+  return { write: (line) => void target.write(`${CLEAR_LINE}${forPeople(line)}`) };
 }
 
 function forPeople(line: string): string {

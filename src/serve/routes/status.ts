@@ -8,7 +8,7 @@ const tags = ['server'];
 
 /** What is served, how it is doing, and looking for something newer. */
 export const statusRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = async (app, { context }) => {
-  const { index, metrics, runs } = context;
+  const { index, metrics, runs, preparations } = context;
 
   app.get(
     '/v1/info',
@@ -51,6 +51,39 @@ export const statusRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
           runsOfCollection: await runs.ofCollection(names),
         };
       }),
+  );
+
+  app.get(
+    '/v1/status',
+    {
+      schema: {
+        tags,
+        summary: 'How far it is with what it is making',
+        description:
+          'Answers at once, also before there is an index. A version other than before has what was being made, so ' +
+          'ask /v1/info again.',
+        response: {
+          200: z.object({
+            version: version.optional().describe('Left out until the first version answers.'),
+            preparing: z.array(
+              z.object({
+                label: z.string().describe('E.g. encode with sentence-transformers/all-MiniLM-L6-v2.'),
+                unit: z.string(),
+                done: z.int(),
+                total: z.int().optional(),
+                secondsLeft: z.int().optional(),
+              }),
+            ),
+            failure: z.string().optional().describe('Why something that was to come does not.'),
+          }),
+          ...errors,
+        },
+      },
+    },
+    async () => {
+      const { states: preparing, failure } = preparations;
+      return { version: index.version, preparing, failure };
+    },
   );
 
   app.get(

@@ -1,4 +1,5 @@
-import { tell } from '../output.js';
+import { tell } from './output.js';
+
 /** Exit code of a program that Ctrl-C ended. */
 export const INTERRUPTED = 130;
 

@@ -1,0 +1,126 @@
+import { join } from 'node:path';
+import { type Document, fullText } from '../../data/dataset.js';
+import type { SourcesDataset } from '../../data/sources-dataset.js';
+import type { DocumentIndex } from '../../index/vectors/document-index.js';
+import { type EncodedShard, encodeCollection } from '../../model/encoder/encode-collection.js';
+import { OffsetsBuilder, rowsOf, stackRows } from '../../model/encoder/encoded-texts.js';
+import { ShardFolder } from '../../model/encoder/shard-folder.js';
+import type { Embedder } from '../embedder.js';
+import type { EncodingWork } from '../searcher.js';
+import { openKept } from './kept-folder.js';
+import { HASH_DIGITS, type Preparation } from './prepare.js';
+
+/** Documents written at once: what is lost when it is killed. */
+const DOCUMENTS_KEPT_AT_ONCE = 256;
+/** Documents encoded at once: progress is told, and a wish to stop is heard, after each of these. */
+const DOCUMENTS_AT_ONCE = 16;
+
+/** Whoever was asked does not want the collection to be encoded now. */
+class NotNow extends Error {}
+
+/**
+ * The vectors of a collection, made once for each of its states and models; undefined where they would have to be made
+ * and `mayEncode` says no.
+ *
+ * @param openIndex opens the folder that has them
+ */
+export async function prepareVectors(
+  preparation: Preparation,
+  embedder: Embedder,
+  openIndex: (folder: string) => Promise<DocumentIndex>,
+): Promise<DocumentIndex | undefined> {
+  const { dataset, store, cache, onProgress, onNote, mayEncode, signal } = preparation;
+  const { name, dimension, fingerprint } = embedder.info;
+  const model = fingerprint.slice(0, HASH_DIGITS);
+  const folder = join(cache, `vectors-${model}-${store.content.slice(0, HASH_DIGITS)}`);
+  const make = async (): Promise<void> => {
+    if (mayEncode && !(await mayEncode(encodingWork(preparation, embedder, folder)))) throw new NotNow();
+    const { documentFiles, documentsFromIds, writeVectorIndex } = await import(
+      '../../index/vectors/index.js'
+    );
+    const step = { label: `encode with ${name}`, unit: 'documents', total: store.count, place: folder };
+    const progress = onProgress?.(step);
+    const keep = new ShardFolder(`${folder}.shards`, { dimension });
+    const rows = new OffsetsBuilder();
+    async function* vectors(): AsyncGenerator<Float32Array> {
+      let told = 0;
+      const tell = (done: number): void => {
+        if (done > told) progress?.advance(done - told);
+        told = done;
+      };
+      let before = 0;
+      const onBatch = (done: number): void => tell(before + done);
+      for await (const shard of encodeDocuments(dataset, embedder, { keep, signal, onBatch })) {
+        rows.add(shard);
+        before += shard.members.length;
+        // Those that were found again are told of now.
+        tell(before);
+        yield shard.vectors;
+      }
+    }
+    await writeVectorIndex(folder, vectors(), {
+      dimension,
+      model: name,
+      extra: (files) =>
+        documentFiles({ ...documentsFromIds(store.ids(), folder), offsets: rows.build() })(files),
+    });
+    await keep.remove();
+    progress?.finish();
+  };
+  const kept = { folder, prefix: `vectors-${model}-`, make, open: () => openIndex(folder), onNote };
+  return openKept(kept).catch((error) => {
+    if (error instanceof NotNow) return undefined;
+    throw error;
+  });
+}
+
+interface EncodeOptions {
+  keep: ShardFolder;
+  signal?: AbortSignal;
+  /** Told how many documents of the shard at hand are done. */
+  onBatch: (done: number) => void;
+}
+
+function encodeDocuments(
+  dataset: SourcesDataset,
+  embedder: Embedder,
+  { keep, signal, onBatch }: EncodeOptions,
+): AsyncGenerator<EncodedShard<Document>> {
+  return encodeCollection(dataset.documents(), {
+    encode: async (documents) => {
+      const parts: Float32Array[] = [];
+      for (let start = 0; start < documents.length; start += DOCUMENTS_AT_ONCE) {
+        signal?.throwIfAborted();
+        const part = documents.slice(start, start + DOCUMENTS_AT_ONCE);
+        const encoded = await embedder.encode(part.map(fullText), 'document');
+        parts.push(...part.map((_, text) => rowsOf(encoded, text)));
+        onBatch(start + part.length);
+      }
+      return stackRows(parts, embedder.info.dimension);
+    },
+    shardSize: DOCUMENTS_KEPT_AT_ONCE,
+    charactersOf: ({ text }) => text.length,
+    keep,
+    signal,
+  });
+}
+
+/** What encoding would cost is found out by encoding a few documents, where somebody asks. */
+function encodingWork({ store }: Preparation, embedder: Embedder, place: string): EncodingWork {
+  return {
+    model: embedder.info.name,
+    documents: store.count,
+    place,
+    async estimateSeconds() {
+      const step = Math.max(1, Math.floor(store.count / DOCUMENTS_AT_ONCE));
+      const ids = [...store.ids()].filter((_, i) => i % step === 0).slice(0, DOCUMENTS_AT_ONCE);
+      const documents = await store.getAll(ids);
+      const texts = documents.flatMap((document) => (document ? [fullText(document)] : []));
+      // The first call of a session costs more than those after it.
+      await embedder.encode(texts.slice(0, 1), 'document');
+      const start = performance.now();
+      await embedder.encode(texts, 'document');
+      return ((performance.now() - start) / 1000) * (store.count / Math.max(1, texts.length));
+    },
+  };
+}

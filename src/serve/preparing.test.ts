@@ -1,0 +1,86 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { writeCollection } from './collection.fixture.js';
+import { Preparations } from './preparations.js';
+import { serveTarget } from './serve-target.js';
+import { keptLog, send } from './server.fixture.js';
+
+async function temporary(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'nearmiss-preparing-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+test('a collection answers by words at once, and by vectors as well as soon as they are made', async () => {
+  const folder = await temporary();
+  await writeCollection(folder, [
+    { id: 'cat', text: 'The kitten sleeps all day long on the sofa.' },
+    { id: 'tax', text: 'Declare your yearly income to the authority.' },
+  ]);
+  const server = await serveTarget(folder, { log: keptLog(), search: { threads: 1 } });
+  onTestFinished(() => server.close());
+  await server.listen(0);
+  const early = await send(server, 'GET', '/v1/status');
+  expect([early.status, early.body.failure]).toEqual([200, undefined]);
+  await server.start();
+  const first = (await send(server, 'GET', '/v1/info')).body;
+  expect([first.modes, first.defaultMode]).toEqual([['bm25'], 'bm25']);
+  const byWords = await send(server, 'POST', '/v1/search', { query: 'kitten' });
+  expect([byWords.body.mode, byWords.body.hits[0].id]).toEqual(['bm25', 'cat']);
+
+  await vi.waitFor(
+    async () => expect((await send(server, 'GET', '/v1/status')).body.version).not.toBe(first.version),
+    { timeout: 60_000, interval: 50 },
+  );
+  const { body } = await send(server, 'POST', '/v1/search', { query: 'a feline napping' });
+  expect([body.mode, body.hits[0].id]).toEqual(['hybrid', 'cat']);
+  expect((await send(server, 'GET', '/v1/status')).body.preparing).toEqual([]);
+
+  // Vectors that are there serve from the first answer on.
+  await server.close();
+  const again = await serveTarget(folder, { log: keptLog(), search: { threads: 1 } });
+  onTestFinished(() => again.close());
+  await again.listen(0);
+  await again.start();
+  expect((await send(again, 'GET', '/v1/info')).body.defaultMode).toBe('hybrid');
+});
+
+test('a server that is stopped while it makes vectors does not wait for all of them', async () => {
+  const folder = await temporary();
+  const texts = Array.from({ length: 4000 }, (_, i) => ({
+    id: `d${i}`,
+    text: `${i} ${'word '.repeat(200)}`,
+  }));
+  await writeCollection(folder, texts);
+  const log = keptLog();
+  const server = await serveTarget(folder, { log, search: { threads: 1 } });
+  await server.listen(0);
+  await server.start();
+  const encoding = async (): Promise<{ done: number; secondsLeft?: number; total?: number }[]> =>
+    (await send(server, 'GET', '/v1/status')).body.preparing;
+  await vi.waitFor(async () => expect((await encoding())[0]?.done).toBeGreaterThan(0), {
+    timeout: 60_000,
+    interval: 50,
+  });
+  const [state] = await encoding();
+  expect(state).toMatchObject({ total: 4000, unit: 'documents', secondsLeft: expect.any(Number) });
+  await server.close();
+  expect(log.lines.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+});
+
+test('how long it takes is reckoned from the speed so far', () => {
+  let now = 0;
+  const preparations = new Preparations(() => now);
+  const told: number[] = [];
+  const step = { label: 'encode', unit: 'documents', total: 100, place: 'cache' };
+  const progress = preparations.watch(step, { advance: (n) => told.push(n), finish: () => told.push(-1) });
+  const state = { label: 'encode', unit: 'documents', total: 100 };
+  expect(preparations.states).toEqual([{ ...state, done: 0 }]);
+  now = 5000;
+  progress.advance(20);
+  expect(preparations.states).toEqual([{ ...state, done: 20, secondsLeft: 20 }]);
+  progress.finish();
+  expect([preparations.states, told]).toEqual([[], [20, -1]]);
+});
