@@ -74,6 +74,7 @@ export type { TextSettings } from './folder/sentence-transformers.js';
 export { type ModelSource, type OpenModel, openModel, resolveModel } from './folder/source.js';
 export { openWeights, type Weights } from './folder/weights.js';
 export { downloadModel, type HubModel, type HubOptions } from './hub/hub.js';
+export { type MergedModel, type MergeModelsOptions, mergeModels } from './merge/merge-models.js';
 export type { FloatType, StorageType } from './tensors/float-storage.js';
 export { SafetensorsFile, type WriteSafetensorsOptions, writeSafetensors } from './tensors/safetensors.js';
 export type { TensorInfo } from './tensors/safetensors-header.js';

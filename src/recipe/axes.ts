@@ -7,6 +7,7 @@ import { representations } from '../model/representation/kinds.js';
 import { scorers } from '../model/scorer/kinds.js';
 import { negatives } from '../negatives/kinds.js';
 import { teachers } from '../teacher/kinds.js';
+import { mergeKind } from './merge-kind.js';
 import { mineKind } from './mine-kind.js';
 
 /** The parts of a stage that a task may have a use for. */
@@ -26,6 +27,12 @@ export interface MakerKind extends Kind {
   make?(options: never, context: never): Promise<boolean>;
   /** Whether the weights decide the result, which then is another one at another step. */
   readonly usesModel?: boolean;
+  /** Whether it looks at the model that the run started from, whose index is kept until then. */
+  readonly usesStart?: boolean;
+  /** Whether what it makes is put into the model: such a stage is a step of the run, and ends with a checkpoint. */
+  readonly changesModel?: boolean;
+  /** Puts what was made into the model; left out by those that come with nearmiss. */
+  apply?(folder: never, context: never): Promise<void>;
 }
 
 /** All that a stage can learn. */
@@ -39,7 +46,7 @@ export const tasks = new Registry<TaskKind>('task', [
 ]);
 
 /** All that a stage can make. */
-export const makers = new Registry<MakerKind>('maker', [mineKind]);
+export const makers = new Registry<MakerKind>('maker', [mineKind, mergeKind]);
 
 /**
  * Every axis of recipes, and what values of them are made of: what a module that a recipe names with `use` is given.

@@ -126,7 +126,7 @@ export interface EvidenceRecipe {
 /** A stage learns for some steps, or makes data (`make`) that later stages use. */
 export interface StageRecipe {
   name: string;
-  /** Updates of the weights; 0 where the stage makes data. */
+  /** Updates of the weights; where the stage makes something, 1 if that is the model, else 0. */
   steps: number;
   /** What is learned. */
   task: Choice;

@@ -18,6 +18,7 @@ export type RunEvent =
   | { type: 'evaluation'; step: number; measures: Record<string, number>; best: boolean; seconds: number }
   /** A stage that makes data, and how far it is; `total` 0 where that is not known. */
   | { type: 'make'; step: number; stage: string; done: number; total: number }
+  /** At the step after it, which is the same where it does not change the model. */
   | { type: 'made'; step: number; stage: string; maker: string; seconds: number }
   | { type: 'wait'; step: number; for: string }
   | { type: 'log'; level: 'info' | 'warning' | 'error'; message: string }

@@ -98,7 +98,7 @@ export function applyEvent(state: TrainingState, event: RunEvent, now: number): 
     case 'make':
       return { ...state, making: event, waitingFor: undefined };
     case 'made':
-      return { ...state, making: undefined };
+      return { ...state, making: undefined, step: Math.max(state.step, event.step) };
     case 'wait':
       return { ...state, waitingFor: event.for };
     default:

@@ -1,6 +1,7 @@
 /// <reference lib="es2024.string" />
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { Tokenizer as NativeTokenizer } from 'tokenizers';
 import { describe, NearmissError } from '../base/errors.js';
 import { writeFileAtomic } from '../base/files.js';
@@ -138,6 +139,13 @@ export class Tokenizer {
       Int32Array.from(ids).subarray(before.ids.length, ids.length - after.ids.length);
     const room = roomFor(options.maxLength, specialCount(this.#templates.pair));
     return joinPair(this.#templates.pair, { first: bare(first), second: bare(second) }, room);
+  }
+
+  /** Whether another tokenizer makes the same tokens of any text; padding and truncation, which are not read, may differ. */
+  readsLike(other: Tokenizer): boolean {
+    if (this.fingerprint === other.fingerprint) return true;
+    const read = ({ padding: _, truncation: __, ...rest }: TokenizerJson): object => rest;
+    return isDeepStrictEqual(read(this.#files.parsed), read(other.#files.parsed));
   }
 
   /** The text that tokens stand for, as far as the tokenizer kept it. */

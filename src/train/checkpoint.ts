@@ -13,7 +13,8 @@ const stateSchema = z.object({
   step: z.int().min(0),
   /** Index of the stage whose optimizer was saved. */
   stage: z.int().min(0),
-  optimizer: z.object({ name: z.string(), step: z.int().min(0) }),
+  /** None where the stage made the model without learning. */
+  optimizer: z.object({ name: z.string(), step: z.int().min(0) }).optional(),
   recipeFingerprint: z.string(),
 });
 
@@ -23,7 +24,8 @@ export type CheckpointState = z.infer<typeof stateSchema>;
 /** Everything that a run goes on with. */
 export interface CheckpointContent {
   model: TrainedModel;
-  optimizer: Optimizer;
+  /** None where the stage made the model without learning. */
+  optimizer?: Optimizer;
   /** What the stage's task keeps besides the weights: a queue, a moving average. */
   task: Readonly<Record<string, ParameterStore>>;
 }
@@ -39,13 +41,16 @@ export async function saveCheckpoint(
 ): Promise<void> {
   await writeDirectoryAtomic(path, async (folder) => {
     await model.fill(folder, { onnx: false });
-    for (const [name, store] of Object.entries(optimizer.state)) {
+    for (const [name, store] of Object.entries(optimizer?.state ?? {})) {
       await writeFileAtomic(join(folder, momentFile(name)), bytesOf(store));
     }
     for (const [name, store] of Object.entries(task)) {
       await writeFileAtomic(join(folder, taskFile(name)), bytesOf(store));
     }
-    const content: CheckpointState = { ...state, optimizer: { name: optimizer.name, step: optimizer.step } };
+    const content: CheckpointState = {
+      ...state,
+      ...(optimizer && { optimizer: { name: optimizer.name, step: optimizer.step } }),
+    };
     await writeSealedJsonFile(join(folder, STATE_FILE), { ...content, files: await describeFolder(folder) });
   });
 }
@@ -73,9 +78,9 @@ export async function restoreOptimizer(
   optimizer: Optimizer,
   state: CheckpointState,
 ): Promise<void> {
-  if (optimizer.name !== state.optimizer.name) {
+  if (optimizer.name !== state.optimizer?.name) {
     throw new NearmissError(
-      `${folder}: saved with ${state.optimizer.name}, but the recipe says ${optimizer.name}`,
+      `${folder}: saved with ${state.optimizer?.name ?? 'no optimizer'}, but the recipe says ${optimizer.name}`,
     );
   }
   for (const [name, store] of Object.entries(optimizer.state)) {

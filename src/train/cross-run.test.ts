@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -83,4 +83,19 @@ test('the live view is told how far measuring is', async () => {
   expect(steps).toHaveLength(12);
   // 8 queries with 4 documents each, of 3 special tokens and at least 5 words.
   expect(steps.every(({ tokens }) => tokens >= 8 * 4 * 8)).toBe(true);
+}, 120_000);
+
+test('a stage merges a cross-encoder with its start by how they rerank', async () => {
+  const soup = '{name: soup, make: {name: merge, weights: [0, 0.5, 1]}}';
+  const train = '{name: train, steps: 12, negatives: [{source: bm25, count: 3, depth: 20}]}';
+  const run = await startRun('merged', [...SHORT, `stages=[${train}, ${soup}]`]);
+  await bothRoles(run);
+  const [made] = await readdir(run.file('made'));
+  const { candidates, trained } = JSON.parse(await readFile(run.file('made', made, 'merge.json'), 'utf8'));
+  const measured = async (step: number): Promise<number> =>
+    JSON.parse(await readFile(run.stepPath('evaluations', step), 'utf8')).measures['RR@10'];
+  expect(candidates[0].value).toBeCloseTo(await measured(0), 12);
+  expect(candidates[2].value).toBeCloseTo(await measured(12), 12);
+  const chosen = candidates.find((candidate: { trained: number }) => candidate.trained === trained);
+  expect(await measured(13)).toBeCloseTo(chosen.value, 12);
 }, 120_000);

@@ -1,4 +1,4 @@
-import type { SessionOptions } from '../engine/index.js';
+import type { Optimizer, SessionOptions } from '../engine/index.js';
 import type { EventWriter } from '../run/events.js';
 import { isCheckpointStep, planRun } from '../run/plan.js';
 import { forgetResumePoints, resumePoint } from '../run/resume-point.js';
@@ -62,12 +62,7 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
       learns,
       shouldStop: () => shouldStop(step),
     };
-    if (stage.make) {
-      if (stage.start >= step && !(await makeData(stage.make, context))) return;
-      continue;
-    }
-    if (step >= stage.end) continue;
-    const optimizer = optimizerOf(stage.optimizer, model.parameters, learns);
+    let optimizer: Optimizer | undefined;
     let task: Task | undefined;
     let savedAt = performance.now();
     const save = async (folder: 'checkpoints' | 'resume'): Promise<void> => {
@@ -86,6 +81,16 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
       await prune(run, recipe, plan);
     };
 
+    if (stage.make) {
+      if (step > stage.start) continue;
+      if (!(await makeData(stage.make, context))) return;
+      if (stage.end === step) continue;
+      step = stage.end;
+      await checkpoint();
+      continue;
+    }
+    if (step >= stage.end) continue;
+    optimizer = optimizerOf(stage.optimizer, model.parameters, learns);
     // A stage may look at the checkpoint it starts from.
     await checkpoint();
     task = await openTask(context);

@@ -10,6 +10,7 @@ import { registerEncode } from './encode.js';
 import { registerEval } from './eval.js';
 import { registerFuse } from './fuse.js';
 import { registerIndex } from './index-vectors.js';
+import { registerMerge } from './merge.js';
 import { registerMine } from './mine.js';
 import { registerReport } from './report.js';
 import { registerRepro } from './repro.js';
@@ -29,7 +30,10 @@ export interface CommandGroup {
 export const commandGroups: CommandGroup[] = [
   { heading: 'Start here:', commands: [registerDemo, registerDoctor] },
   { heading: 'Data:', commands: [registerData] },
-  { heading: 'Train:', commands: [registerTrain, registerTrainer, registerInferencer, registerMine] },
+  {
+    heading: 'Train:',
+    commands: [registerTrain, registerTrainer, registerInferencer, registerMine, registerMerge],
+  },
   { heading: 'Search:', commands: [registerSearch, registerServe, registerRerank] },
   { heading: 'Measure:', commands: [registerEval, registerCompare, registerFuse] },
   { heading: 'Look inside:', commands: [registerAnalyze, registerReport, registerRepro, registerVerify] },

@@ -6,6 +6,7 @@ import type { Problem } from '../problems.js';
 import type { Recipe, StageRecipe } from '../recipe.js';
 import { type StageLoss, stageLosses } from '../stage-loss.js';
 import { checkFreeze } from './check-freeze.js';
+import { checkMaker } from './check-maker.js';
 
 const PARTS: readonly TaskPart[] = ['negatives', 'loss', 'teacher', 'examples', 'batch'];
 
@@ -21,7 +22,7 @@ interface Checked {
 /** Finds what does not go together in a stage. */
 export function checkStage(recipe: Recipe, index: number): Problem[] {
   const stage = recipe.stages[index];
-  if (stage.make) return checkMaker(stage, index);
+  if (stage.make) return checkMaker(recipe, index);
   const { takes } = tasks.get(stage.task.name);
   const checked: Checked = {
     recipe,
@@ -39,17 +40,6 @@ export function checkStage(recipe: Recipe, index: number): Problem[] {
     ...checkSchedule(checked),
     ...checkFresh(checked),
   ];
-}
-
-/** A stage that makes data learns nothing, so it has nothing to say about learning. */
-function checkMaker(stage: StageRecipe, index: number): Problem[] {
-  const said = (['loss', 'teacher', 'examples', 'optimizer', 'batch'] as const).filter((part) => stage[part]);
-  return [...said, ...(stage.freeze.length > 0 ? ['freeze'] : [])].map((part) => ({
-    level: 'error',
-    keys: ['stages', index, part],
-    message: `a stage that makes data has no ${part}`,
-    hint: 'leave it out',
-  }));
 }
 
 function checkParts({ stage, index }: Checked, takes: readonly TaskPart[]): Problem[] {

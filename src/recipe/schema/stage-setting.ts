@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { list, mapping, text, whole } from '../../base/settings.js';
-import { tasks } from '../axes.js';
+import { makers, tasks } from '../axes.js';
 import { AXES } from '../axis-places.js';
 import { frozenPartSetting } from '../freeze.js';
 import type { Choice, NegativesRecipe, StageRecipe } from '../recipe.js';
@@ -11,8 +11,8 @@ import type { lossSettings } from './loss-setting.js';
 
 const DEFAULT_TASK = 'retrieval';
 
-/** Whether a stage has to have something, has no use for it, or may have it. */
-type Demand = 'some' | 'none' | 'any';
+/** Whether a stage has to have something, has just one, has no use for it, or may have it. */
+type Demand = 'some' | 'one' | 'none' | 'any';
 
 interface StageDemand {
   steps: Demand;
@@ -23,6 +23,9 @@ const DEMANDS = {
   learning: { steps: 'some', negatives: 'some' },
   'learning without negatives': { steps: 'some', negatives: 'none' },
   making: { steps: 'none', negatives: 'none' },
+  'making the model': { steps: 'one', negatives: 'none' },
+  /** A maker that is not registered. */
+  'making something': { steps: 'any', negatives: 'none' },
   /** A task that is not registered. */
   unknown: { steps: 'some', negatives: 'any' },
 } as const satisfies Record<string, StageDemand>;
@@ -51,7 +54,9 @@ export function stageSetting(read: ReadOptions, { loss, teacher, examples, order
       name: text('a name of letters, digits, - and _')
         .regex(/^[A-Za-z][\w-]*$/, { error: 'a name of letters, digits, - and _, a letter first' })
         .describe('what `--set stages.NAME…`, events and the live view call it'),
-      steps: stepsSetting(demand.steps).describe('updates of the weights; none where the stage makes data'),
+      steps: stepsSetting(demand.steps).describe(
+        'updates of the weights; none where the stage makes data, one where it makes the model',
+      ),
       task: task.prefault({}),
       make: make.optional(),
       negatives: sourcesSetting(source, demand.negatives).describe(
@@ -79,7 +84,11 @@ export function stageSetting(read: ReadOptions, { loss, teacher, examples, order
 
 function demandOf(value: unknown): keyof typeof DEMANDS {
   const { make, task } = isRecord(value) ? value : {};
-  if (make !== undefined) return 'making';
+  if (make !== undefined) {
+    const maker = makers.find(String(isRecord(make) ? make[AXES.make.tag] : make));
+    if (!maker) return 'making something';
+    return maker.changesModel ? 'making the model' : 'making';
+  }
   const kind = tasks.find(String((isRecord(task) && task[AXES.task.tag]) || DEFAULT_TASK));
   if (!kind) return 'unknown';
   return kind.takes.includes('negatives') ? 'learning' : 'learning without negatives';
@@ -87,6 +96,9 @@ function demandOf(value: unknown): keyof typeof DEMANDS {
 
 function stepsSetting(demand: Demand) {
   if (demand === 'some') return whole(1);
+  if (demand === 'any') return whole(0).default(0);
+  if (demand === 'one')
+    return z.literal(1, { error: 'one step, as the stage makes the model anew' }).default(1);
   return z.literal(0, { error: 'no steps, as the stage makes data' }).default(0);
 }
 

@@ -7,17 +7,23 @@ import type { Choice } from '../../recipe/recipe.js';
 import { madePath } from '../../run/made.js';
 import type { StageContext } from '../task/task.js';
 import type { MakeContext } from './make-context.js';
+import { applyMerge, makeMerge } from './merge.js';
 import { makeMined } from './mine.js';
 
 /** Fills a folder by the options of its kind; `false` where it stopped before that, because it was asked to. */
 export type Make = (options: never, context: MakeContext) => Promise<boolean>;
 
 /** How the makers that come with nearmiss work; those of others say it themselves. */
-const MAKE: Record<string, Make> = { mine: makeMined };
+const MAKE: Record<string, Make> = { mine: makeMined, merge: makeMerge };
+
+/** Puts what a maker made into the run's model. */
+export type Apply = (folder: string, context: StageContext) => Promise<void>;
+
+const APPLY: Record<string, Apply> = { merge: applyMerge };
 
 /**
  * Makes what a stage is to make, unless it is there already: its folder's name stands for everything the result depends
- * on.
+ * on. Then puts it into the model, where it is for that.
  *
  * @returns whether it is there now; not where the run was asked to stop
  */
@@ -35,7 +41,11 @@ export async function makeData(choice: Choice, context: StageContext): Promise<b
     ...(kind.usesModel && { step: stage.start, recipe: description.recipeFingerprint }),
   });
   const path = madePath(run, stage.name, key);
-  if (await exists(path)) return true;
+  const apply = kind.changesModel ? (APPLY[kind.name] ?? (kind.apply as Apply)) : undefined;
+  if (await exists(path)) {
+    await apply?.(path, context);
+    return true;
+  }
   const scratch = run.file('cache', 'making', `${stage.name}-${key}`);
   const started = performance.now();
   const progress = (done: number, total: number): Promise<void> =>
@@ -51,8 +61,9 @@ export async function makeData(choice: Choice, context: StageContext): Promise<b
     throw error;
   }
   await removeDirectory(scratch);
+  await apply?.(path, context);
   const seconds = (performance.now() - started) / 1000;
-  await events.write({ type: 'made', step: stage.start, stage: stage.name, maker: kind.name, seconds });
+  await events.write({ type: 'made', step: stage.end, stage: stage.name, maker: kind.name, seconds });
   return true;
 }
 

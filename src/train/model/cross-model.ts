@@ -1,7 +1,9 @@
 import { NearmissError } from '../../base/errors.js';
 import type { Dataset } from '../../data/index.js';
 import type { ParameterStore } from '../../engine/index.js';
+import type { Ranking } from '../../evaluate/index.js';
 import {
+  CrossEncoder,
   type CrossEncoderModel,
   createCrossEncoder,
   type EncoderConfig,
@@ -12,6 +14,8 @@ import {
 } from '../../model/index.js';
 import { modelKinds } from '../../model/kinds.js';
 import type { Recipe } from '../../recipe/recipe.js';
+import type { ModelRankingsOptions } from '../refresh/model-rankings.js';
+import { Reranking } from '../refresh/reranking.js';
 import { RerankingCheckpoint } from '../refresh/reranking-checkpoint.js';
 import { DirectStep } from '../step/direct-step.js';
 import { pairScores } from '../step/pair-scores.js';
@@ -72,6 +76,12 @@ export class CrossModel implements TrainedModel {
     throw new NearmissError('a cross-encoder makes no vectors of queries', {
       hint: 'take negatives from bm25, random or static',
     });
+  }
+
+  async rankings(options: ModelRankingsOptions): Promise<Map<string, Ranking>> {
+    const scorer = await CrossEncoder.create(this.model, { session: options.session });
+    const reranking = new Reranking(scorer, options);
+    return reranking.rankings(options.queries, options.k).finally(() => scorer.release());
   }
 
   fill(folder: string, options: SaveModelOptions): Promise<void> {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { ParameterStore, type SessionOptions } from '../../engine/index.js';
+import type { Ranking } from '../../evaluate/index.js';
 import { isTwoTowers, type Side, TOWER_FOLDERS } from '../../model/folder/tower-folders.js';
 import {
   type EncoderConfig,
@@ -17,6 +18,7 @@ import { documentSplit } from '../../recipe/document-split.js';
 import { kindOptions } from '../../recipe/kind-options.js';
 import type { ModelRecipe, Towers } from '../../recipe/recipe.js';
 import { DenseCheckpoint } from '../refresh/dense-checkpoint.js';
+import { denseRankings, type ModelRankingsOptions } from '../refresh/model-rankings.js';
 import { CachedStep } from '../step/cached-step.js';
 import { DirectStep } from '../step/direct-step.js';
 import { QueryEncoder } from '../step/query-encoder.js';
@@ -94,6 +96,10 @@ export class TowerModels implements TrainedModel {
   queryEncoder(session: SessionOptions): Promise<QueryEncoder> {
     const prefix = TOWER_PREFIX[this.towers].queries;
     return QueryEncoder.create({ spec: this.#model.spec, prefix, parameters: this.parameters, session });
+  }
+
+  rankings(options: ModelRankingsOptions): Promise<Map<string, Ranking>> {
+    return denseRankings((side) => this.model(side), options);
   }
 
   /** One side's model as it is now; with two towers a copy. */

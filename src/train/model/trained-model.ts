@@ -1,10 +1,12 @@
 import type { Kind } from '../../base/registry.js';
 import type { Dataset } from '../../data/index.js';
 import type { ParameterStore, SessionOptions } from '../../engine/index.js';
+import type { Ranking } from '../../evaluate/index.js';
 import type { EncoderConfig, SaveModelOptions, TextReader } from '../../model/index.js';
 import type { Recipe } from '../../recipe/recipe.js';
 import type { PlannedStage } from '../../run/plan.js';
 import type { CheckpointSearch, CheckpointSearchOptions } from '../refresh/checkpoint-search.js';
+import type { ModelRankingsOptions } from '../refresh/model-rankings.js';
 import type { StageLoss } from '../step/objective.js';
 import type { QueryEncoder } from '../step/query-encoder.js';
 import type { Step } from '../step/step.js';
@@ -43,6 +45,8 @@ export interface TrainedModel {
   step(options: RetrievalStepOptions): Promise<Step<RetrievalBatch>>;
   /** Encodes queries with the present weights; fails where the kind makes no vectors. */
   queryEncoder(session: SessionOptions): Promise<QueryEncoder>;
+  /** What it finds with the present weights; a kind without an index reranks what BM25 finds. */
+  rankings(options: ModelRankingsOptions): Promise<Map<string, Ranking>>;
   /** Writes the model into a folder that the caller makes appear. */
   fill(folder: string, options: SaveModelOptions): Promise<void>;
 }

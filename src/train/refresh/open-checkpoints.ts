@@ -1,4 +1,5 @@
 import { removeDirectory } from '../../base/files.js';
+import { makers } from '../../recipe/axes.js';
 import type { NegativesRecipe, Recipe } from '../../recipe/recipe.js';
 import { freshSourceOf, type Plan, stageAt } from '../../run/plan.js';
 import type { RunDirectory } from '../../run/run-directory.js';
@@ -34,11 +35,18 @@ export function isMeasured({ evaluation }: Recipe, plan: Plan, step: number): bo
 export async function prune(run: RunDirectory, recipe: Recipe, plan: Plan): Promise<void> {
   const open = new Set(await openCheckpoints(run, recipe, plan));
   const best = (await bestSoFar(run))?.step;
+  const newest = (await run.steps('checkpoints')).at(-1) ?? 0;
+  const wanted = looksBack(plan, newest) ? 0 : undefined;
   for (const folder of ['checkpoints', 'index', 'negatives'] as const) {
     const old = (await run.steps(folder)).slice(0, -Math.max(2, recipe.checkpoint.keep));
     for (const step of old) {
-      if (open.has(step) || (folder === 'index' && step === best)) continue;
+      if (open.has(step) || (folder === 'index' && (step === best || step === wanted))) continue;
       await removeDirectory(run.stepPath(folder, step));
     }
   }
+}
+
+/** Whether a stage that is still to come needs the collection as the run's start saw it. */
+function looksBack({ stages }: Plan, step: number): boolean {
+  return stages.some(({ make, start }) => make && start >= step && makers.find(make.name)?.usesStart);
 }

@@ -1,24 +1,21 @@
 import { NearmissError } from '../../base/errors.js';
-import { inRankOrder, type Ranking } from '../../evaluate/index.js';
-import { openBm25Index } from '../../index/bm25/index.js';
-import { CrossEncoder, joinTexts, loadCrossEncoder } from '../../model/index.js';
+import type { Ranking } from '../../evaluate/index.js';
+import { CrossEncoder, loadCrossEncoder } from '../../model/index.js';
 import type { RankedList } from '../../negatives/index.js';
-import { listsFromBm25, type QueryText } from '../../negatives/lists/from-bm25.js';
-import { bm25Folder } from '../../run/bm25-folder.js';
 import { modelFolder } from '../../run/model-folder.js';
 import type { CheckpointSearch, CheckpointSearchOptions } from './checkpoint-search.js';
+import { Reranking } from './reranking.js';
 
 /** What a cross-encoder's checkpoint makes of BM25's first documents: it can rerank, but not search. */
 export class RerankingCheckpoint implements CheckpointSearch {
   readonly step: number;
-  readonly seconds = { bm25: 0, score: 0 };
-  readonly #options: CheckpointSearchOptions;
   readonly #scorer: CrossEncoder;
+  readonly #reranking: Reranking;
 
   private constructor(step: number, options: CheckpointSearchOptions, scorer: CrossEncoder) {
     this.step = step;
-    this.#options = options;
     this.#scorer = scorer;
+    this.#reranking = new Reranking(scorer, options);
   }
 
   static async open(step: number, options: CheckpointSearchOptions): Promise<RerankingCheckpoint> {
@@ -30,25 +27,12 @@ export class RerankingCheckpoint implements CheckpointSearch {
     );
   }
 
-  /** BM25's best `k` documents of each query, in the order of their scores. */
-  async rankings(queries: ArrayLike<number>, k: number): Promise<Map<string, Ranking>> {
-    const { data, onProgress, signal } = this.#options;
-    const lists = await this.#candidates(queries, k);
-    const total = lists.reduce((sum, { ids }) => sum + ids.length, 0);
-    const rankings = new Map<string, Ranking>();
-    let done = 0;
-    for (const { query, ids } of lists) {
-      signal?.throwIfAborted();
-      const scores = await this.#score(query, ids);
-      const named = Array.from(ids, (id) => data.documents.cache.id(id));
-      rankings.set(
-        data.queries.cache.id(query),
-        inRankOrder({ ids: named, scores: Float64Array.from(scores) }),
-      );
-      done += ids.length;
-      await onProgress?.(done, total);
-    }
-    return rankings;
+  get seconds(): Record<string, number> {
+    return this.#reranking.seconds;
+  }
+
+  rankings(queries: ArrayLike<number>, k: number): Promise<Map<string, Ranking>> {
+    return this.#reranking.rankings(queries, k);
   }
 
   search(): AsyncIterable<RankedList & { place: number }> {
@@ -59,39 +43,5 @@ export class RerankingCheckpoint implements CheckpointSearch {
 
   close(): Promise<void> {
     return this.#scorer.release();
-  }
-
-  async #candidates(queries: ArrayLike<number>, depth: number): Promise<RankedList[]> {
-    const { run, data, session } = this.#options;
-    const started = performance.now();
-    const index = await openBm25Index(await bm25Folder(run, data));
-    const lists: RankedList[] = [];
-    const texts = await this.#queryTexts(queries);
-    for await (const list of listsFromBm25(index, texts, { depth, threads: session.threads }))
-      lists.push(list);
-    this.seconds.bm25 += (performance.now() - started) / 1000;
-    return lists;
-  }
-
-  async #queryTexts(queries: ArrayLike<number>): Promise<QueryText[]> {
-    const { dataset, queries: collection } = this.#options.data;
-    const wanted = new Set(Array.from(queries));
-    const texts: QueryText[] = [];
-    for await (const { id, text } of dataset.queries()) {
-      const query = collection.cache.indexOf(id);
-      if (wanted.has(query)) texts.push({ query, text });
-    }
-    return texts;
-  }
-
-  async #score(query: number, documents: ArrayLike<number>): Promise<Float32Array> {
-    const { data } = this.#options;
-    const started = performance.now();
-    const [text] = (await data.queries.texts([query])).texts;
-    const { texts } = await data.documents.texts(documents);
-    const pairs = texts.map((document) => joinTexts(this.#scorer.model, text, document));
-    const scores = await this.#scorer.scoreTokens(pairs);
-    this.seconds.score += (performance.now() - started) / 1000;
-    return scores;
   }
 }
