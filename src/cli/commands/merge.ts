@@ -13,7 +13,8 @@ const EXAMPLES = `
 Examples:
   nearmiss merge minilm runs/mine --weights 0.5,0.5 --out models/merged    the start and what was trained from it
   nearmiss merge runs/seed1 runs/seed2 runs/seed3 --out models/soup        a soup of three trainings
-  nearmiss eval --data data/mine --model models/merged --split dev         is it better? ask the dev split
+  nearmiss search data/mine --model models/merged --queries data/mine --split dev --mode dense --run merged.trec
+  nearmiss eval merged.trec data/mine --split dev                          is it better? ask the dev split
 
 Every parameter of the merged model is the weighted mean of theirs. The models must be of one architecture: the same
 layers, sizes, tokenizer and pooling, as several trainings of the same start are. Choose weights on development queries,

@@ -75,7 +75,7 @@ test('the folder is complete: it encodes, and has tokenizer, card and an export 
     return vectors;
   };
   const exported = await vectorOf(join(out, 'onnx', 'model.onnx'));
-  (await vectorOf(out)).forEach((value, i) => expect(exported[i]).toBeCloseTo(value, 5));
+  for (const [i, value] of (await vectorOf(out)).entries()) expect(exported[i]).toBeCloseTo(value, 5);
   const { weights } = await openModelFolder(out);
   await weights.close();
 });

@@ -105,7 +105,7 @@ function checkAlike(first: Opened, other: Opened, firstName: string, name: strin
       },
     );
   }
-  first.parts.forEach((part, i) => checkMergeable(part, other.parts[i]));
+  for (const [i, part] of first.parts.entries()) checkMergeable(part, other.parts[i]);
 }
 
 async function open(model: string, hub: HubOptions): Promise<Opened> {
