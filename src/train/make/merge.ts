@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { exists } from '../../base/files.js';
+import { makeDirectory } from '../../base/folders/make-directory.js';
 import { readJsonFile, writeJsonFile } from '../../base/json-file.js';
-import { makeDirectory } from '../../base/make-directory.js';
 import type { OptionsOf } from '../../base/registry.js';
 import { evaluate, findAnswerRanks } from '../../evaluate/index.js';
 import { mixParameters } from '../../model/merge/mix-parameters.js';
