@@ -33,7 +33,7 @@ export interface SessionOptions {
   provider?: string;
   /**
    * Let idle threads spin while they wait for work: faster alone, wasteful when two processes share the cores.
-   * Default true.
+   * Default false: alone it gains little (docs/operations.md).
    */
   spinning?: boolean;
 }
@@ -66,7 +66,7 @@ export class Session {
     options: SessionOptions = {},
     files: Record<string, Uint8Array> = {},
   ): Promise<Session> {
-    const { threads, provider = 'cpu', spinning = true } = options;
+    const { threads, provider = 'cpu', spinning = false } = options;
     const sessionOptions: OrtSession.SessionOptions = {
       executionProviders: [provider],
       logSeverityLevel: 3,

@@ -88,9 +88,8 @@ export class ComputingParts {
     return (await import('../retrievers/cross-encoder-reranker.js')).openCrossEncoder(model, session);
   }
 
-  /** Workers share the cores: threads of one that spin while they wait take them from the others. */
   #session(): OpenSearcherOptions['session'] {
-    const { threads, session, inWorkers } = this.#options;
-    return { threads, ...(inWorkers && { spinning: false }), ...session };
+    const { threads, session } = this.#options;
+    return { threads, ...session };
   }
 }

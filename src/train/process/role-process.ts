@@ -15,7 +15,7 @@ process.on('disconnect', () => process.exit(0));
 
 try {
   await takeRole(task.role, task.path, {
-    session: { threads: task.threads, spinning: task.spinning },
+    session: { threads: task.threads },
     stopSignal: stop.signal,
     onEvent: (event) => tell({ event }),
     waitMs: task.waitMs,

@@ -15,8 +15,6 @@ export interface RoleTask {
   role: Role;
   path: string;
   threads?: number;
-  /** The runtime's threads wait without spinning, because the other process needs the cores. */
-  spinning: boolean;
   /** How long to wait for another process of the same role to let go of the run. */
   waitMs: number;
 }
@@ -111,7 +109,7 @@ interface ProcessEnd {
 
 function runOnce(role: Role, options: SuperviseOptions, stopSignal: AbortSignal): Promise<ProcessEnd> {
   const { path, threads } = options;
-  const task: RoleTask = { role, path, threads: threads[role], spinning: false, waitMs: TAKE_OVER_MS };
+  const task: RoleTask = { role, path, threads: threads[role], waitMs: TAKE_OVER_MS };
   const child = fork(packageFile('dist/train/process/role-process.js'), [JSON.stringify(task)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
