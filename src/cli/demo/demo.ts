@@ -16,7 +16,7 @@ import { RunDirectory } from '../../run/run-directory.js';
 import { createRun } from '../../train/process/create-run.js';
 import { leavable } from '../interrupt.js';
 import { tell } from '../output.js';
-import { watchTraining } from '../watch-training.js';
+import { type WatchedTraining, watchTraining } from '../watch-training.js';
 import { DemoFolder, type DemoSettings } from './demo-folder.js';
 import { type DemoExample, describeExamples, largestGains } from './examples.js';
 import { type DemoRow, type DemoSystem, demoRows } from './result.js';
@@ -103,14 +103,12 @@ export class Demo {
       const dataset = await this.#buildData();
       return { dataset, ...(await this.#measureUntrained()) };
     });
-    this.#say('3/5  train with ANCE: Trainer and Inferencer');
-    const anceRun = await this.#train(ance);
-    if (!anceRun) return undefined;
-    this.#say('4/5  train with random negatives, as many steps');
-    const randNegRun = await this.#train(randNeg);
-    if (!randNegRun) return undefined;
+    this.#say('3/4  train with ANCE (Trainer and Inferencer), and beside it as long with random negatives');
+    // In lockstep one process of a run waits for the other: two runs at once leave no core idle.
+    const [anceRun, randNegRun] = await this.#trainBoth(ance, randNeg);
+    if (!anceRun || !randNegRun) return undefined;
     return leavable(goOn, async () => {
-      this.#say('5/5  measure, write the report, choose examples');
+      this.#say('4/4  measure, write the report, choose examples');
       const systems: DemoSystem[] = [
         { name: SYSTEMS.bm25, run: before.bm25, steps: 0 },
         { name: SYSTEMS.start, run: before.start, steps: 0 },
@@ -133,15 +131,15 @@ export class Demo {
       const { documents, queries, judgments } = await writeBeir(dictionary, data);
       const splits = Object.entries(judgments).map(([split, pairs]) => `${split} ${count(pairs)}`);
       this.#say(
-        `1/5  collection: ${count(documents)} nouns, ${count(queries)} definitions (${splits.join(', ')})`,
+        `1/4  collection: ${count(documents)} nouns, ${count(queries)} definitions (${splits.join(', ')})`,
       );
-    } else this.#say('1/5  collection: there already');
+    } else this.#say('1/4  collection: there already');
     return openDataset(data);
   }
 
   /** BM25 and the model that training starts from; the corpus that is encoded for it is also the first one to mine. */
   async #measureUntrained(): Promise<{ bm25: Run; start: Run }> {
-    this.#say('2/5  measure BM25 and MiniLM as it comes');
+    this.#say('2/4  measure BM25 and MiniLM as it comes');
     const run = await this.#openRun(this.#recipes.ance);
     const bm25 = await measureBm25(run, { system: SYSTEMS.bm25, split: TEST });
     const progress = new Progress({
@@ -166,25 +164,33 @@ export class Demo {
     return createRun(path, description, { quiet: true });
   }
 
-  async #train(recipe: Recipe): Promise<RunDirectory | undefined> {
-    await this.#openRun(recipe);
-    const { threads, quiet } = this.#options;
-    const watched = await watchTraining({ quiet });
+  /** Trains both at once, the first one in view; none where Ctrl-C came. */
+  async #trainBoth(shown: Recipe, beside: Recipe): Promise<[RunDirectory?, RunDirectory?]> {
+    const watched = await watchTraining({ quiet: this.#options.quiet });
+    const { supervise } = watched;
+    const unseen = { ...supervise, onEvent: () => undefined };
     try {
-      const runs = await trainRow(recipe, {
-        data: resolve(this.#folder.data),
-        split: 'train',
-        out: this.#folder.path,
-        // In lockstep one of them computes while the other waits: both may have all threads.
-        supervise: { threads: { trainer: threads, inferencer: threads }, ...watched.supervise },
-      });
-      return runs.at(-1);
-    } catch (error) {
-      if (watched.stopped()) return undefined;
-      throw error;
+      const trained = await Promise.allSettled([this.#train(shown, supervise), this.#train(beside, unseen)]);
+      if (watched.stopped()) return [];
+      return trained.map((run) => {
+        if (run.status === 'rejected') throw run.reason;
+        return run.value;
+      }) as [RunDirectory, RunDirectory];
     } finally {
       watched.close();
     }
+  }
+
+  async #train(recipe: Recipe, supervise: WatchedTraining['supervise']): Promise<RunDirectory> {
+    await this.#openRun(recipe);
+    const { threads } = this.#options;
+    const runs = await trainRow(recipe, {
+      data: resolve(this.#folder.data),
+      split: 'train',
+      out: this.#folder.path,
+      supervise: { threads: { trainer: threads, inferencer: threads }, ...supervise },
+    });
+    return runs.at(-1)!;
   }
 
   async #measureTrained(run: RunDirectory, system: string): Promise<{ run: Run; steps: number }> {

@@ -1,3 +1,4 @@
+import { pathToFileURL } from 'node:url';
 import { count, formatDuration } from '../../base/progress.js';
 import { formatTable } from '../../base/table.js';
 import type { DemoOutcome } from './demo.js';
@@ -16,9 +17,9 @@ export function introText(size: DemoSize, options: { folder: string; threads: nu
 
   1  build the collection: queries are definitions, documents are nouns with their relations
   2  measure BM25 and MiniLM as it comes on the test definitions
-  3  train MiniLM with ANCE: on its near misses, found with its own index and kept fresh
-  4  train it as long with random negatives ("Rand Neg"), to compare
-  5  measure both, write a report, show examples
+  3  train MiniLM with ANCE: on its near misses, found with its own index and kept fresh; and at the same time, in as
+     many steps, with random negatives ("Rand Neg"), to compare
+  4  measure both, write a report, show examples
 
 It takes ${needs.minutes} on 2 quiet cores (${options.threads} threads here), up to ${count(needs.diskMb)} MB in ${options.folder} and ${count(needs.memoryMb)} MB of
 memory. No network is needed. Ctrl-C stops it; the same command goes on.
@@ -74,12 +75,13 @@ function answersText({ found, rank }: ExampleAnswers): string {
   return `${found.join(' | ')}  (the word: ${place})`;
 }
 
-function nextText({ report, run, data }: DemoOutcome): string {
-  return `Report: ${report}
+/** What to type next: queries whose word the trained model finds, while the start did not have it first. */
+function nextText({ report, run, examples }: DemoOutcome): string {
+  const searches = examples.slice(0, 2).map(({ query }) => `  nearmiss search ${run} "${query}"\n`);
+  return `Report: ${pathToFileURL(report)}
 
 Next:
-  nearmiss search ${run} "a small boat that you paddle" --data ${data}
-  nearmiss serve ${run}
+${searches.join('')}  nearmiss serve ${run}        search it in the browser, beside BM25 and MiniLM as it comes
   nearmiss analyze ${run}
 `;
 }
