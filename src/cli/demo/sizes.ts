@@ -30,7 +30,7 @@ export const DEMO_SIZES = {
   },
   default: {
     name: 'default',
-    data: { topics: TOPICS, nouns: 5000, queries: { train: 1200, dev: 200, test: 1000 } },
+    data: { topics: TOPICS, nouns: 6000, queries: { train: 1536, dev: 400, test: 2000 } },
     recipes: { ...RECIPES, set: [] },
     reportQueries: 100,
     needs: { minutes: 'under 4 minutes', diskMb: 2000, memoryMb: 2200 },
