@@ -7,7 +7,6 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { fingerprintRecipe } from '../src/recipe/fingerprint.js';
 import { loadRecipe } from '../src/recipe/load.js';
 import { parseEvents } from '../src/run/events.js';
 import { openRun } from '../src/run/open-run.js';
@@ -67,7 +66,6 @@ try {
     data: values.data,
     split: 'train',
     recipe,
-    recipeFingerprint: fingerprintRecipe(recipe),
   };
   await createRun(join(folder, 'start'), description);
   // Tokens and BM25's negatives are there before anything is timed.

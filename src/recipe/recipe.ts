@@ -6,6 +6,9 @@ export type { NegativesRecipe };
 /** One encoder for queries and documents, or one each (as DPR has). */
 export type Towers = 'shared' | 'two';
 
+/** Tokens kept of a text: so many, or as many as the model itself reads. */
+export type TextLength = number | 'own';
+
 /** A value of an axis: the kind's name and its options. */
 export interface Choice {
   name: string;
@@ -46,7 +49,7 @@ export interface ModelRecipe {
   heads?: number;
   vocabularySize?: number;
   towers: Towers;
-  maxLength: { query: number; document: number };
+  maxLength: { query: TextLength; document: TextLength };
   /** FirstP reads a document's first tokens; MaxP up to `pieces` pieces, and the best one counts. */
   passages: { mode: 'first' | 'max'; pieces: number };
   head: HeadOptions;
@@ -107,7 +110,12 @@ export interface EvaluationRecipe {
   depth: number;
   /** The measure that decides which checkpoint is best. */
   best: string;
-  /** Stop after this many evaluations without a new best; 0 never stops. */
+  /**
+   * `best`: the checkpoint that measures best is kept. `significant`: what the run starts from is kept unless a checkpoint
+   * is better by more than chance.
+   */
+  choose: 'best' | 'significant';
+  /** Stop after this many evaluations without a better one; 0 never stops. */
   patience: number;
 }
 
@@ -128,6 +136,8 @@ export interface StageRecipe {
   name: string;
   /** Updates of the weights; where the stage makes something, 1 if that is the model, else 0. */
   steps: number;
+  /** At most this many passes over the training queries, where that is fewer steps. */
+  epochs?: number;
   /** What is learned. */
   task: Choice;
   make?: Choice;

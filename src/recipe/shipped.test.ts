@@ -79,7 +79,7 @@ test("the paper's recipes have the published hyperparameters", async () => {
   const figures = async (name: string): Promise<unknown[]> => {
     const { model, optimizer, batch, stages, checkpoint } = (await loadRecipe(name)).recipe;
     return [
-      model.maxLength.document * model.passages.pieces,
+      Number(model.maxLength.document) * model.passages.pieces,
       batch.queries * batch.accumulate,
       optimizer.name,
       optimizer.learningRate,

@@ -6,7 +6,9 @@ import { loadTextReader } from '../model/folder/text-reader.js';
 import type { TextReader } from '../model/index.js';
 import { modelKinds } from '../model/kinds.js';
 import type { ModelRecipe } from '../recipe/recipe.js';
+import { textLengths } from '../recipe/text-lengths.js';
 import { checkSameData, fingerprintData } from './data-fingerprint.js';
+import { withHeldOut } from './held-out.js';
 import { type RunDescription, readRunDescription } from './run-description.js';
 import { READ_ONLY_RUN, RunDirectory, START_FOLDER } from './run-directory.js';
 import { openTrainingData, type TrainingData } from './training-data.js';
@@ -41,7 +43,7 @@ export async function openRun(path: string, options: OpenRunOptions = {}): Promi
       dataset,
       split: description.split,
       reader,
-      lengths: textLengths(recipe.model),
+      lengths: lengthsOf(recipe.model),
       passages: recipe.model.passages,
       directory: run.file('cache'),
       fingerprints: { documents: found.documents.sha256, queries: found.queries.sha256 },
@@ -59,15 +61,19 @@ export async function newestModel(run: RunDirectory): Promise<string> {
 }
 
 /** Tokens kept of each text. A pair is cut as a whole, the longer text first, so either may need all the room. */
-function textLengths({ kind, maxLength }: ModelRecipe): { query: number; document: number } {
-  if (!modelKinds.get(kind).readsPairs) return maxLength;
-  const both = maxLength.query + maxLength.document;
+function lengthsOf(model: ModelRecipe): { query: number; document: number } {
+  const lengths = textLengths(model);
+  if (!modelKinds.get(model.kind).readsPairs) return lengths;
+  const both = lengths.query + lengths.document;
   return { query: both, document: both };
 }
 
-/** Opens the collection that a run learns from. */
-async function openRunData(run: RunDirectory, { data }: RunDescription): Promise<Dataset> {
-  if (await exists(data)) return openDataset(data);
+/** Opens the collection that a run learns from, with the split that was made for it where it had none to measure on. */
+export async function openRunData(
+  run: RunDirectory,
+  { data, heldOut }: Pick<RunDescription, 'data' | 'heldOut'>,
+): Promise<Dataset> {
+  if (await exists(data)) return withHeldOut(await openDataset(data), heldOut);
   throw new NearmissError(`${data}: the collection of the run ${run.path} is not there`, {
     hint: `restore it, write its new path into the field "data" of ${run.file('run.json')}, or name it with --data where the command takes that`,
   });

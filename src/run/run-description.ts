@@ -7,6 +7,7 @@ import { loadModules } from '../recipe/modules.js';
 import type { Recipe } from '../recipe/recipe.js';
 import type { ReadOptions } from '../recipe/schema/choice.js';
 import type { DataFingerprint } from './data-fingerprint.js';
+import type { HeldOut } from './held-out.js';
 import { locateData } from './locate-data.js';
 import { RunDirectory } from './run-directory.js';
 import { upgradeRecipe } from './upgrade-recipe.js';
@@ -21,6 +22,13 @@ export interface RunDescription {
   split: string;
   recipe: Recipe;
   recipeFingerprint: string;
+  /** Queries that were held out of the split that is learned from, where the collection had none to measure on. */
+  heldOut?: HeldOut;
+  /**
+   * The model as published (its folder or name), where the run starts from a part of it: fewer layers, shorter texts,
+   * another head.
+   */
+  published?: string;
   /** What the collection was when the run began; runs from before it was recorded have none. */
   dataFingerprint?: DataFingerprint;
   createdBy: string;

@@ -6,6 +6,8 @@ export interface StepEvaluation {
   split: string;
   queries: number;
   measures: Record<string, number>;
+  /** The measure that decides, query by query, in a run that asks whether a difference may be chance. */
+  values?: number[];
   seconds: Record<string, number>;
 }
 

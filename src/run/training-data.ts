@@ -9,13 +9,13 @@ import {
   type TextSource,
   type TokenCache,
 } from '../data/index.js';
-import { Random } from '../engine/index.js';
 import { prepareText, type TextReader, type TokenizedText } from '../model/index.js';
 import { fingerprintIds, textFingerprint } from '../negatives/index.js';
 import { documentSplit } from '../recipe/document-split.js';
 import type { ModelRecipe } from '../recipe/recipe.js';
 import { lengthOfPieces, splitTokens } from '../text/split-tokens.js';
 import { batchCount, type TokenBatch, tokensAt } from '../text/token-batch.js';
+import { evaluationQueries } from './evaluation-queries.js';
 
 /** Documents or queries as tokens, numbered from 0. */
 export interface TokenizedCollection {
@@ -143,15 +143,13 @@ export async function evaluationSet(
   const { split, limit, seed } = options;
   const judged = await data.dataset.qrels(split);
   const cache = data.queries.cache;
-  let ids = [...judged.keys()].filter((id) => cache.indexOf(id) >= 0);
-  if (ids.length === 0) {
+  const known = [...judged.keys()].filter((id) => cache.indexOf(id) >= 0);
+  if (known.length === 0) {
     throw new NearmissError(`${data.dataset.name}: no query of split "${split}" has a judgment and a text`, {
       hint: 'choose another split with --set evaluation.split=NAME; `nearmiss data stats` lists them',
     });
   }
-  if (limit > 0 && ids.length > limit) {
-    ids = Random.from(seed, 'evaluation', split).shuffle(ids).slice(0, limit);
-  }
+  const ids = evaluationQueries(known, { split, limit, seed });
   return {
     queries: Int32Array.from(ids, (id) => cache.indexOf(id)),
     qrels: new Map(ids.map((id) => [id, judged.get(id)!])),

@@ -6,7 +6,8 @@ import { beginSearcher } from './open/open-searcher.js';
 import { resolveTarget } from './open/target.js';
 import { type TunedFusion, writeTunedFusion } from './open/tuned-fusion.js';
 import type { SearchMode } from './retrievers/retriever.js';
-import type { OpenSearcherOptions, Searcher } from './searcher.js';
+import { searchQueries } from './search-queries.js';
+import type { OpenSearcherOptions } from './searcher.js';
 
 export interface TuneHybridOptions extends OpenSearcherOptions {
   /** Judged queries to tune on; never those that are reported on. */
@@ -46,27 +47,13 @@ export async function tuneHybrid(path: string, options: TuneHybridOptions): Prom
   const searcher = await opening;
   try {
     const runs: Run[] = [];
-    for (const mode of PARTS) runs.push(await searchAll(searcher, mode, { queries, depth, onDone }));
+    for (const mode of PARTS) runs.push(await searchQueries(searcher, mode, { queries, depth, onDone }));
     const method = { method: 'linear', normalization: 'none' } as const;
     const { weights, value } = tuneWeights(runs, qrels, parsed, { ...method, depth });
-    const tuned = { version: searcher.indexVersion, ...method, weights, depth, split, measure, value };
+    const tuned = { version: searcher.indexVersion, ...method, weights, depth, split, measure, value, recommended: true };
     await writeTunedFusion(cache, tuned);
     return tuned;
   } finally {
     await searcher.close();
   }
-}
-
-async function searchAll(
-  searcher: Searcher,
-  mode: SearchMode,
-  { queries, depth, onDone }: { queries: readonly Query[]; depth: number; onDone?: (n: number) => void },
-): Promise<Run> {
-  const texts = queries.map(({ text }) => text);
-  const found = await searcher.retriever(mode).search(texts, { k: depth, onDone });
-  const rankings = queries.map(({ id }, i) => {
-    const scores = Float64Array.from(found[i], ({ score }) => score);
-    return [id, { ids: found[i].map((hit) => hit.id), scores }] as const;
-  });
-  return { tag: mode, rankings: new Map(rankings) };
 }

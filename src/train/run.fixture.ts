@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fingerprintRecipe } from '../recipe/fingerprint.js';
 import { loadRecipe } from '../recipe/load.js';
 import type { Role } from '../run/events.js';
 import { parseEvents, type TimedEvent } from '../run/events.js';
@@ -17,9 +16,8 @@ export async function startRun(
   { recipe: base = 'tiny', set = [] as string[] } = {},
 ): Promise<RunDirectory> {
   const { recipe } = await loadRecipe(base, { set });
-  const data = join(folder, 'data');
-  const description = { data, split: 'train', recipe, recipeFingerprint: fingerprintRecipe(recipe) };
-  return createRun(join(folder, name), description, { quiet: true });
+  const plan = { data: join(folder, 'data'), split: 'train', recipe };
+  return createRun(join(folder, name), plan, { quiet: true });
 }
 
 /** Trains a run to its end in this process. */

@@ -1,8 +1,10 @@
-import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../../base/errors.js';
 import { jsonText } from '../../base/printable.js';
+import { count } from '../../base/progress.js';
+import type { SystemsTable } from '../../systems/index.js';
+import type { TrainOutcome } from '../../train/train.js';
 import type { RegisterCommand } from '../command.js';
 import { repeated, wholeNumber } from '../option-parsers.js';
 import { print, printJson, tell } from '../output.js';
@@ -13,6 +15,7 @@ interface TrainOptions {
   recipe?: string;
   out?: string;
   split: string;
+  testSplit?: string;
   set?: string[];
   module?: string[];
   printConfig?: boolean;
@@ -25,6 +28,8 @@ interface TrainOptions {
 
 const EXAMPLES = `
 Examples:
+  nearmiss train --data data/medquad                       all of MiniLM, in runs/medquad
+  nearmiss train --data data/scifact --test-split test     and what it is worth on the test split
   nearmiss train --data data/medquad --recipe ance-firstp --out runs/medquad
   nearmiss train --data data/medquad --recipe ance-firstp --out runs/quick --set stages.ance.steps=50
   nearmiss train --recipe ance-firstp --print-config       every value and where it comes from
@@ -42,9 +47,10 @@ export const registerTrain: RegisterCommand = (program) => {
       'Trains a retriever by a recipe, with negatives that an index over the whole corpus keeps fresh.',
     )
     .option('--data <dir>', 'the collection, with judgments to learn from')
-    .option('--recipe <name>', 'a built-in recipe or a YAML file')
-    .option('--out <run>', "the run's folder")
+    .option('--recipe <name>', 'a built-in recipe or a YAML file (default: default)')
+    .option('--out <run>', "the run's folder (default: runs/ and the collection's name)")
     .option('--split <name>', 'split whose judgments are learned from', 'train')
+    .option('--test-split <name>', 'measure what came of it on this split, too')
     .option('--set <path=value>', 'change a value of the recipe (repeatable)', repeated)
     .option('--trainer-threads <n>', "the Trainer's share of the cores (default: half)", wholeNumber(1))
     .option('--inferencer-threads <n>', "the Inferencer's share of the cores (default: half)", wholeNumber(1))
@@ -58,12 +64,24 @@ export const registerTrain: RegisterCommand = (program) => {
 
 async function trainCommand(options: TrainOptions): Promise<void> {
   if (options.printConfig) return printConfig(options);
-  if (options.out === undefined)
-    throw new UsageError('train: --out RUN is missing', { hint: 'name a folder for the run' });
-  await beginOrGoOn(options.out, options);
+  const out = options.out ?? usualRun(options);
+  await beginOrGoOn(out, options);
   if (options.createOnly) return;
-  await superviseRun(options.out, options);
-  await printOutcome(options.out, options.json === true);
+  await sayPlan(out);
+  const outcome = await superviseRun(out, options);
+  if (options.json) printJson(outcome);
+  else await printOutcome(outcome);
+}
+
+/** Where a run goes that was given no folder. */
+function usualRun({ data, recipe }: TrainOptions): string {
+  if (data === undefined) {
+    throw new UsageError('train: --data DIR is missing', {
+      hint: 'name a collection to train on, or with --out a run to go on with',
+    });
+  }
+  const name = basename(resolve(data)).replace(/(?<=.)\..*$/, '');
+  return join('runs', recipe === undefined ? name : `${name}-${basename(recipe).replace(/\.ya?ml$/, '')}`);
 }
 
 async function beginOrGoOn(out: string, options: TrainOptions): Promise<void> {
@@ -73,23 +91,24 @@ async function beginOrGoOn(out: string, options: TrainOptions): Promise<void> {
   ]);
   const begun = (await isRun(out)) ? await readRunDescription(new RunDirectory(out)) : undefined;
   const data = options.data ?? begun?.data;
-  if (data === undefined || (options.recipe === undefined && !begun)) {
-    throw new UsageError(`train: ${out} holds no run yet, so --data and --recipe are needed`, {
-      hint: 'e.g. nearmiss train --data data/medquad --recipe ance-firstp --out runs/medquad',
+  if (data === undefined) {
+    throw new UsageError(`train: ${out} holds no run yet, so --data is needed`, {
+      hint: 'e.g. nearmiss train --data data/medquad --out runs/medquad',
     });
   }
-  if (options.recipe === undefined) {
-    if (options.set === undefined && resolve(data) === resolve(begun!.data)) return;
+  if (options.recipe === undefined && begun) {
+    if (options.set === undefined && resolve(data) === resolve(begun.data)) return;
     throw new UsageError(`train: ${out} is a run already, and neither its recipe nor its data change`, {
       hint: 'leave --set and --data out to go on with it, or choose another --out',
     });
   }
-  const [{ loadRecipe }, { formatConfig }, { beginRun }] = await Promise.all([
+  const [{ loadRecipe }, { formatConfig }, { beginRun }, { DEFAULT_RECIPE }] = await Promise.all([
     import('../../recipe/load.js'),
     import('../../recipe/format-config.js'),
     import('../../train/process/begin-run.js'),
+    import('../../train/train.js'),
   ]);
-  const { recipe, origins, warnings } = await loadRecipe(options.recipe, {
+  const { recipe, origins, warnings } = await loadRecipe(options.recipe ?? DEFAULT_RECIPE, {
     set: options.set,
     use: options.module,
   });
@@ -98,41 +117,60 @@ async function beginOrGoOn(out: string, options: TrainOptions): Promise<void> {
   await beginRun(out, plan, { quiet: options.quiet });
 }
 
-async function superviseRun(path: string, options: TrainOptions): Promise<void> {
-  const { supervise } = await import('../../train/process/supervisor.js');
-  const half = Math.max(1, Math.floor(availableParallelism() / 2));
-  const threads = { trainer: options.trainerThreads ?? half, inferencer: options.inferencerThreads ?? half };
-  const watched = await watchTraining(options);
-  try {
-    await supervise({ path, threads, ...watched.supervise });
-  } finally {
-    watched.close();
+/** Says what is going to be done, and what was decided for the collection. */
+async function sayPlan(path: string): Promise<void> {
+  const [{ RunDirectory }, { readRunDescription }] = await Promise.all([
+    import('../../run/run-directory.js'),
+    import('../../run/run-description.js'),
+  ]);
+  const { data, split, recipe, heldOut, dataFingerprint } = await readRunDescription(new RunDirectory(path));
+  const steps = recipe.stages.reduce((sum, stage) => sum + stage.steps, 0);
+  const documents = dataFingerprint ? `, ${count(dataFingerprint.documents.count)} documents` : '';
+  tell(`train ${recipe.model.init} on ${data} (${split}${documents}), ${count(steps)} steps at most: ${path}\n`);
+  if (heldOut) {
+    tell(
+      `${data} has no split "${heldOut.split}": ${count(heldOut.queries.length)} queries of ${heldOut.from} are held out to measure on, and not learned from\n`,
+    );
   }
-  if (watched.stopped()) process.exitCode = 130;
 }
 
-async function printOutcome(path: string, json: boolean): Promise<void> {
-  const [{ RunDirectory }, { bestSoFar }] = await Promise.all([
-    import('../../run/run-directory.js'),
-    import('../../run/step-evaluation.js'),
-  ]);
-  const run = new RunDirectory(path);
-  const best = await bestSoFar(run);
-  const finished = await run.isFinished();
-  if (json) {
-    printJson({ run: path, finished, best });
-    return;
+async function superviseRun(path: string, options: TrainOptions): Promise<TrainOutcome> {
+  const { trainToEnd } = await import('../../train/train.js');
+  const threads = { trainer: options.trainerThreads, inferencer: options.inferencerThreads };
+  const watched = await watchTraining(options);
+  try {
+    return await trainToEnd(path, {
+      threads,
+      testSplit: options.testSplit,
+      ...watched.supervise,
+      measuring: { onNote: watched.say },
+    });
+  } finally {
+    watched.close();
+    if (watched.stopped()) process.exitCode = 130;
   }
-  if (!best) return;
-  const measures = Object.entries(best.measures).map(([name, value]) => `${name} ${value.toFixed(4)}`);
-  print(`best model: ${run.file('best')} (step ${best.step}, ${best.split}: ${measures.join(', ')})\n`);
+}
+
+async function printOutcome(outcome: TrainOutcome): Promise<void> {
+  const { run, checkpoint, advice, test } = outcome;
+  const { systemsTable } = await import('../../systems/index.js');
+  if (hasTable(outcome)) print(`${systemsTable(outcome)}\n`);
+  if (test) print(`${systemsTable(test)}\n`);
+  if (advice !== undefined) return print(advice);
+  if (!checkpoint) return;
+  const measures = Object.entries(checkpoint.measures).map(([name, value]) => `${name} ${value.toFixed(4)}`);
+  print(`best model: ${run}/best (step ${checkpoint.step}, ${checkpoint.split}: ${measures.join(', ')})\n`);
+}
+
+function hasTable(outcome: TrainOutcome): outcome is TrainOutcome & SystemsTable {
+  return outcome.rows !== undefined;
 }
 
 async function printConfig(options: TrainOptions): Promise<void> {
-  if (options.recipe === undefined) throw new UsageError('train: --print-config needs --recipe NAME');
   const { loadRecipe } = await import('../../recipe/load.js');
+  const { DEFAULT_RECIPE } = await import('../../train/train.js');
   const { configJson, formatConfig } = await import('../../recipe/format-config.js');
-  const { recipe, origins, warnings } = await loadRecipe(options.recipe, {
+  const { recipe, origins, warnings } = await loadRecipe(options.recipe ?? DEFAULT_RECIPE, {
     set: options.set,
     use: options.module,
   });

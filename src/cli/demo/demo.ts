@@ -159,9 +159,8 @@ export class Demo {
   async #openRun(recipe: Recipe): Promise<RunDirectory> {
     const path = this.#folder.file(recipe.name);
     if (await isRun(path)) return new RunDirectory(path);
-    const recipeFingerprint = fingerprintRecipe(recipe);
-    const description = { data: resolve(this.#folder.data), split: 'train', recipe, recipeFingerprint };
-    return createRun(path, description, { quiet: true });
+    const plan = { data: resolve(this.#folder.data), split: 'train', recipe };
+    return createRun(path, plan, { quiet: true });
   }
 
   /** Trains both at once, the first one in view; none where Ctrl-C came. */

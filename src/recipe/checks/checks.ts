@@ -48,6 +48,12 @@ function checkModel({ model }: Recipe): Problem[] {
       );
     }
   }
+  const noOwn = model.init === 'scratch' ? 'a new model has' : model.kind === 'cross' && 'a pair of texts has';
+  for (const side of ['query', 'document'] as const) {
+    if (noOwn && model.maxLength[side] === 'own') {
+      error(`maxLength.${side}`, `expected a number of tokens, as ${noOwn} no length of its own`, 'name one');
+    }
+  }
   const { mode, pieces } = model.passages;
   if (mode === 'max' && pieces === 1) {
     error('passages.pieces', 'expected 2 or more pieces for MaxP, got 1', 'the paper takes 4');

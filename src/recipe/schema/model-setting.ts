@@ -5,6 +5,11 @@ import type { ModelRecipe } from '../recipe.js';
 import { choice, type ReadOptions } from './choice.js';
 import { isRecord } from './dependent.js';
 
+function length() {
+  const expected = 'a whole number from 3, or own';
+  return z.union([z.int().min(3), z.literal('own')], { error: expected }).meta({ expected });
+}
+
 const BEFORE_SCORER = {
   kind: oneOf('dual', 'cross')
     .default('dual')
@@ -25,10 +30,10 @@ const BEFORE_SCORER = {
     .describe('one encoder for queries and documents, or one each (DPR)'),
   maxLength: section(
     {
-      query: whole(3).describe(
-        'tokens kept of a query; a cross-encoder reads `query` + `document` tokens of a pair, and cuts the longer text first',
+      query: length().describe(
+        'tokens kept of a query, or `own` for as many as the model itself reads; a cross-encoder reads `query` + `document` tokens of a pair, and cuts the longer text first',
       ),
-      document: whole(3).describe('tokens kept of a document, or of each of its pieces'),
+      document: length().describe('tokens kept of a document, or of each of its pieces; or `own`'),
     },
     { query: 32, document: 128 },
   ),

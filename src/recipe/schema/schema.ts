@@ -30,12 +30,22 @@ const evaluation = mapping({
   best: measure()
     .optional()
     .describe('the measure that decides which checkpoint is best; the first of `measures` unless given'),
+  choose: oneOf('best', 'significant')
+    .default('best')
+    .describe(
+      '`best`: keep the checkpoint that measures best; `significant`: keep what the run starts from unless a checkpoint is better by more than chance (one-sided paired t-test, p < .05)',
+    ),
   patience: whole(0)
     .default(0)
-    .describe('stop after this many evaluations without a new best; 0 never stops'),
+    .describe('stop after this many evaluations without a better one; 0 never stops'),
 })
   .prefault({})
-  .transform(({ best, patience, ...rest }) => ({ ...rest, best: best ?? rest.measures[0], patience }));
+  .transform(({ best, choose, patience, ...rest }) => ({
+    ...rest,
+    best: best ?? rest.measures[0],
+    choose,
+    patience,
+  }));
 
 /**
  * A recipe's mapping.

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { list, mapping, text, whole } from '../../base/settings.js';
+import { list, mapping, positive, text, whole } from '../../base/settings.js';
 import { makers, tasks } from '../axes.js';
 import { AXES } from '../axis-places.js';
 import { frozenPartSetting } from '../freeze.js';
@@ -57,6 +57,11 @@ export function stageSetting(read: ReadOptions, { loss, teacher, examples, order
       steps: stepsSetting(demand.steps).describe(
         'updates of the weights; none where the stage makes data, one where it makes the model',
       ),
+      epochs: positive()
+        .optional()
+        .describe(
+          'at most this many passes over the training queries, where that is fewer steps: few labels are soon learned by heart',
+        ),
       task: task.prefault({}),
       make: make.optional(),
       negatives: sourcesSetting(source, demand.negatives).describe(

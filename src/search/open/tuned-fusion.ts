@@ -16,6 +16,8 @@ const schema = z.object({
   split: z.string(),
   measure: z.string(),
   value: z.number(),
+  /** Whether both together were better than either by more than chance; weights that a person asked for are. */
+  recommended: z.boolean().default(true),
 });
 
 /** Weights tuned on development queries. */
@@ -30,17 +32,23 @@ export async function writeTunedFusion(cache: string, tuned: TunedFusion): Promi
   await writeSealedJsonFile(tunedFusionFile(cache), tuned);
 }
 
+/** How to fuse, and whether to do so where no mode is named. */
+export interface RecommendedFusion {
+  fusion: HybridOptions;
+  recommended: boolean;
+}
+
 /** How to fuse as it was tuned; weights of another model or collection do not count. */
 export async function readTunedFusion(
   cache: string,
   options: { version: string; onNote?: (note: string) => void },
-): Promise<HybridOptions | undefined> {
+): Promise<RecommendedFusion | undefined> {
   const path = tunedFusionFile(cache);
   if (!(await exists(path))) return undefined;
-  const { version, method, normalization, weights, depth } = await readJsonFile(path, schema, {
+  const { version, recommended, method, normalization, weights, depth } = await readJsonFile(path, schema, {
     hint: 'delete the file, or tune again with: nearmiss search TARGET --tune dev',
   });
-  if (version === options.version) return { method, normalization, weights, depth };
+  if (version === options.version) return { recommended, fusion: { method, normalization, weights, depth } };
   options.onNote?.(
     'the weights of hybrid search were tuned for another state of model or collection: fusing by ranks instead; --tune finds new ones',
   );

@@ -18,16 +18,18 @@ export const hybrid: Mode = {
       import('../open/tuned-fusion.js'),
     ]);
     const version = indexVersion(preparation?.store, opened);
-    const fusion =
-      options.fusion ?? (await readTunedFusion(target.cache, { version, onNote: options.onNote }));
+    const tuned = options.fusion
+      ? { fusion: options.fusion, recommended: true }
+      : await readTunedFusion(target.cache, { version, onNote: options.onNote });
+    const fusion = tuned?.fusion;
     const retriever: OpenMode['retriever'] = (corpus) =>
       new HybridRetriever(
         COMPONENTS.map((name) => corpus.retriever(name)),
         fusion,
       );
     // A trained model is usually so far ahead of BM25 that fusing their ranks costs more than it brings
-    // (docs/search.md), unless weights were tuned.
-    const preference = target.trained && !fusion ? 1 : 3;
+    // (docs/search.md), unless weights were tuned and both together measured better.
+    const preference = (tuned?.recommended ?? !target.trained) ? 3 : 1;
     return { preference, fingerprint: fusion, retriever, live: () => ({ retriever }) };
   },
 };

@@ -14,6 +14,7 @@ import {
 } from '../../model/index.js';
 import { modelKinds } from '../../model/kinds.js';
 import type { Recipe } from '../../recipe/recipe.js';
+import { textLengths } from '../../recipe/text-lengths.js';
 import type { ModelRankingsOptions } from '../refresh/model-rankings.js';
 import { Reranking } from '../refresh/reranking.js';
 import { RerankingCheckpoint } from '../refresh/reranking-checkpoint.js';
@@ -42,7 +43,8 @@ export class CrossModel implements TrainedModel {
   static async start(recipe: Recipe, dataset: Dataset, { quiet }: StartOptions): Promise<CrossModel> {
     const { seed } = recipe;
     const { init, layers, dropout } = recipe.model;
-    const maxLength = recipe.model.maxLength.query + recipe.model.maxLength.document;
+    const { query, document } = textLengths(recipe.model);
+    const maxLength = query + document;
     const model =
       init === 'scratch'
         ? createCrossEncoder(await scratchEncoder(recipe, dataset, { quiet, maxLength }), { seed })

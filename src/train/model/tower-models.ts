@@ -17,6 +17,7 @@ import type { Scorer } from '../../model/scorer/scorer.js';
 import { documentSplit } from '../../recipe/document-split.js';
 import { kindOptions } from '../../recipe/kind-options.js';
 import type { ModelRecipe, Towers } from '../../recipe/recipe.js';
+import { textLengths } from '../../recipe/text-lengths.js';
 import { DenseCheckpoint } from '../refresh/dense-checkpoint.js';
 import { denseRankings, type ModelRankingsOptions } from '../refresh/model-rankings.js';
 import { CachedStep } from '../step/cached-step.js';
@@ -139,11 +140,10 @@ export const dualKind: TrainedModelKind = {
   ...modelKinds.get('dual'),
   indexes: true,
   async start(recipe, dataset, options) {
-    const { maxLength, towers } = recipe.model;
-    const longest = Math.max(maxLength.query, maxLength.document);
+    const { query, document } = textLengths(recipe.model);
     return TowerModels.from(
-      await startingEncoder(recipe, dataset, { ...options, maxLength: longest }),
-      towers,
+      await startingEncoder(recipe, dataset, { ...options, maxLength: Math.max(query, document) }),
+      recipe.model.towers,
     );
   },
   load: (folder) => TowerModels.load(folder),

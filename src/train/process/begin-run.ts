@@ -1,11 +1,12 @@
 import { isAbsolute, resolve } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
-import { diffRecipes, fingerprintRecipe, formatDifferences } from '../../recipe/fingerprint.js';
+import { diffRecipes, formatDifferences } from '../../recipe/fingerprint.js';
 import type { Recipe } from '../../recipe/recipe.js';
 import { isRun, readRunDescription } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
 import { withAbsoluteFiles } from '../../run/run-paths.js';
 import { createRun } from './create-run.js';
+import { settlePlan } from './settle-plan.js';
 
 /** What a run is to learn, and from what. */
 export interface RunPlan {
@@ -26,14 +27,8 @@ export async function beginRun(
   const data = resolve(given.data);
   const recipe = withAbsoluteFiles(given.recipe);
   if (!(await isRun(path))) {
-    const description = {
-      data,
-      ...(!isAbsolute(given.data) && { dataAsGiven: given.data }),
-      split,
-      recipe,
-      recipeFingerprint: fingerprintRecipe(recipe),
-    };
-    return createRun(path, description, { ...options, recipeText });
+    const plan = { data, ...(!isAbsolute(given.data) && { dataAsGiven: given.data }), split, recipe };
+    return createRun(path, plan, { ...options, recipeText });
   }
   const run = new RunDirectory(path);
   const begun = await readRunDescription(run);
@@ -43,7 +38,8 @@ export async function beginRun(
       hint: 'choose another folder with --out, or remove this run to train it anew',
     });
   }
-  const differences = diffRecipes(withAbsoluteFiles(begun.recipe), recipe);
+  const { recipe: settled } = await settlePlan({ data: begun.data, split, recipe });
+  const differences = diffRecipes(withAbsoluteFiles(begun.recipe), settled);
   if (differences.length === 0) return run;
   throw new NearmissError(
     `${path}: this run was begun with another recipe:\n${formatDifferences(differences)}`,

@@ -3,13 +3,15 @@ import { writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
 import { checkContents } from '../../base/folders/folder-contents.js';
 import { requireWritable } from '../../base/folders/writable.js';
 import { CREATED_BY } from '../../base/version.js';
-import { openDataset } from '../../data/index.js';
+import { fingerprintRecipe } from '../../recipe/fingerprint.js';
 import { writeModelManifest } from '../../run/checked-folder.js';
 import { fingerprintData } from '../../run/data-fingerprint.js';
-import { type RunDescription, writeRunDescription } from '../../run/run-description.js';
+import { writeRunDescription } from '../../run/run-description.js';
 import { BEGUN_FOLDER, RunDirectory, START_FOLDER } from '../../run/run-directory.js';
 import { trainedKinds } from '../model/kinds.js';
+import { publishedModel } from './published-model.js';
 import { requireTrainable } from './run-requirements.js';
+import { type NewRun, settlePlan } from './settle-plan.js';
 
 /**
  * Makes a run's folder, with its recipe and the model it starts from. `run.json` appears last.
@@ -18,15 +20,16 @@ import { requireTrainable } from './run-requirements.js';
  */
 export async function createRun(
   path: string,
-  description: Omit<RunDescription, 'format' | 'createdBy' | 'dataFingerprint'>,
+  plan: NewRun,
   options: { quiet?: boolean; recipeText?: string } = {},
 ): Promise<RunDirectory> {
   const run = new RunDirectory(path);
-  const { recipe, data, split } = description;
+  const { split } = plan;
   await checkContents(path, BEGUN_FOLDER);
   await requireWritable(path, 'choose a folder you may write to with --out');
-  const dataset = await openDataset(data);
+  const { dataset, recipe, heldOut } = await settlePlan(plan);
   await requireTrainable(dataset, recipe, split);
+  const published = await publishedModel(recipe.model);
   // The model may take long, or fail: until it is there, nothing is made that would be left behind.
   const model = await trainedKinds.get(recipe.model.kind).start(recipe, dataset, options);
   await run.create();
@@ -37,7 +40,15 @@ export async function createRun(
   await writeDirectoryAtomic(run.file(START_FOLDER), fill, { replaces: 'anything' });
   await writeFileAtomic(run.file('recipe.yaml'), options.recipeText ?? stringify(recipe));
   const dataFingerprint = await fingerprintData(dataset, [split, recipe.evaluation.split]);
-  const content: RunDescription = { format: 1, ...description, dataFingerprint, createdBy: CREATED_BY };
-  await writeRunDescription(run, content);
+  await writeRunDescription(run, {
+    format: 1,
+    ...plan,
+    recipe,
+    recipeFingerprint: fingerprintRecipe(recipe),
+    ...(heldOut && { heldOut }),
+    ...(published !== undefined && { published }),
+    dataFingerprint,
+    createdBy: CREATED_BY,
+  });
   return run;
 }

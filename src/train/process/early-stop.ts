@@ -1,10 +1,11 @@
 import { exists } from '../../base/files.js';
 import { writeSealedJsonFile } from '../../base/json-file.js';
 import type { Recipe } from '../../recipe/recipe.js';
+import { leadingCheckpoint, readEvaluation } from '../../run/choose-best.js';
 import type { EventWriter } from '../../run/events.js';
 import { checkpointStepBefore, isCheckpointStep, planRun } from '../../run/plan.js';
 import { type RunDirectory, waitFor } from '../../run/run-directory.js';
-import { bestSoFar } from '../../run/step-evaluation.js';
+import type { StepEvaluation } from '../../run/step-evaluation.js';
 
 const STOP_FILE = 'stop.json';
 
@@ -17,17 +18,31 @@ interface StopRequest {
 }
 
 /**
- * The Inferencer's side: asks for an end when the evaluations up to `step` brought nothing better. Called before that
+ * The Inferencer's side: asks for an end when the evaluations up to the newest brought nothing better. Called before that
  * evaluation is published, so that whoever sees it knows what came of it. The first request stands.
  */
-export async function askToStop(run: RunDirectory, { evaluation }: Recipe, step: number): Promise<void> {
+export async function askToStop(
+  run: RunDirectory,
+  { evaluation }: Recipe,
+  newest: StepEvaluation,
+): Promise<void> {
   if (evaluation.patience === 0 || (await exists(run.file(STOP_FILE)))) return;
-  const best = (await bestSoFar(run))?.step ?? 0;
+  const { step } = newest;
+  const best = await highestStep(run, evaluation.best, newest);
   const measured = new Set([...(await run.steps('evaluations')), step]);
   const since = [...measured].filter((other) => other > best).length;
   if (since < evaluation.patience) return;
   const request: StopRequest = { reason: 'patience', step, best };
   await writeSealedJsonFile(run.file(STOP_FILE), request);
+}
+
+/** The step that measures best, whether that may be chance or not; of equal ones the first. */
+async function highestStep(run: RunDirectory, measure: string, newest: StepEvaluation): Promise<number> {
+  const start = await readEvaluation(run, 0);
+  const lead = await leadingCheckpoint(run, measure, newest);
+  return lead && lead.measures[measure] > (start?.measures[measure] ?? Number.NEGATIVE_INFINITY)
+    ? lead.step
+    : 0;
 }
 
 export interface EndsEarlyOptions {

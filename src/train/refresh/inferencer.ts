@@ -7,6 +7,7 @@ import type { ModelCard } from '../../model/index.js';
 import type { Recipe } from '../../recipe/recipe.js';
 import { lossesOf } from '../../recipe/stage-loss.js';
 import { writeModelManifest } from '../../run/checked-folder.js';
+import { readEvaluation, replacesBest } from '../../run/choose-best.js';
 import type { EventWriter } from '../../run/events.js';
 import { freshSourceOf, type Plan, planRun } from '../../run/plan.js';
 import { type RunDirectory, waitFor } from '../../run/run-directory.js';
@@ -118,30 +119,34 @@ async function measure(
 ): Promise<void> {
   const { run, recipe, data, events } = options;
   const { step } = checkpoint;
-  const { measures, best, split, depth } = recipe.evaluation;
+  const { measures, best, choose, split, depth } = recipe.evaluation;
   const started = performance.now();
   const rankings = await checkpoint.rankings(dev.queries, depth);
   const found = { tag: `step ${step}`, rankings };
   const needsAnswers = measures.some((measure) => measure.startsWith('Coverage'));
   const answerRanks = needsAnswers ? await findAnswerRanks(data.dataset, found, { depth, split }) : undefined;
-  const { mean } = evaluate(found, dev.qrels, measures, { complete: true, answerRanks });
-  const values = { ...mean };
-  const isBest = values[best] > ((await bestSoFar(run))?.measures[best] ?? Number.NEGATIVE_INFINITY);
+  const { mean, perQuery } = evaluate(found, dev.qrels, measures, { complete: true, answerRanks });
   const evaluation: StepEvaluation = {
     step,
     split,
     queries: dev.queries.length,
-    measures: values,
+    measures: { ...mean },
+    ...(choose === 'significant' && { values: Array.from(perQuery[best]) }),
     seconds: checkpoint.seconds,
   };
+  const isBest = replacesBest(recipe.evaluation, {
+    candidate: evaluation,
+    best: await bestSoFar(run),
+    start: await readEvaluation(run, 0),
+  });
   if (isBest) {
     await keepBest(options, evaluation);
     await writeSealedJsonFile(run.file('best.json'), evaluation);
   }
-  await askToStop(run, recipe, step);
+  await askToStop(run, recipe, evaluation);
   await writeSealedJsonFile(run.stepPath('evaluations', step), evaluation);
   const seconds = (performance.now() - started) / 1000;
-  await events.write({ type: 'evaluation', step, measures: values, best: isBest, seconds });
+  await events.write({ type: 'evaluation', step, measures: evaluation.measures, best: isBest, seconds });
 }
 
 /** Writes `best/`: the model of a step as other programs load it, ONNX export and model card included. */

@@ -1,6 +1,7 @@
 import { removeDirectory } from '../../base/files.js';
 import { makers } from '../../recipe/axes.js';
 import type { NegativesRecipe, Recipe } from '../../recipe/recipe.js';
+import { leadingCheckpoint } from '../../run/choose-best.js';
 import { freshSourceOf, type Plan, stageAt } from '../../run/plan.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import { bestSoFar } from '../../run/step-evaluation.js';
@@ -25,7 +26,9 @@ export function freshSourceAfter(plan: Plan, step: number): NegativesRecipe | un
 }
 
 export function isMeasured({ evaluation }: Recipe, plan: Plan, step: number): boolean {
-  return evaluation.when === 'checkpoints' || step === plan.totalSteps;
+  if (evaluation.when === 'checkpoints' || step === plan.totalSteps) return true;
+  // Whether the end is better than the start is asked of both.
+  return step === 0 && evaluation.choose === 'significant';
 }
 
 /**
@@ -37,10 +40,14 @@ export async function prune(run: RunDirectory, recipe: Recipe, plan: Plan): Prom
   const best = (await bestSoFar(run))?.step;
   const newest = (await run.steps('checkpoints')).at(-1) ?? 0;
   const wanted = looksBack(plan, newest) ? 0 : undefined;
+  // What was learned is told beside what is kept, where they differ.
+  const lead = (await leadingCheckpoint(run, recipe.evaluation.best))?.step;
+  const isTold = (step: number): boolean => step === lead && lead !== best;
   for (const folder of ['checkpoints', 'index', 'negatives'] as const) {
     const old = (await run.steps(folder)).slice(0, -Math.max(2, recipe.checkpoint.keep));
     for (const step of old) {
       if (open.has(step) || (folder === 'index' && (step === best || step === wanted))) continue;
+      if (folder !== 'negatives' && isTold(step)) continue;
       await removeDirectory(run.stepPath(folder, step));
     }
   }

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { examples, orders } from '../../examples/index.js';
 import { RandomSource } from '../../negatives/index.js';
-import { fingerprintRecipe } from '../../recipe/fingerprint.js';
 import { loadRecipe } from '../../recipe/load.js';
 import { openRun } from '../../run/open-run.js';
 import { type PlannedStage, planRun } from '../../run/plan.js';
@@ -28,7 +27,6 @@ beforeAll(async () => {
     data: join(folder, 'data'),
     split: 'train',
     recipe,
-    recipeFingerprint: fingerprintRecipe(recipe),
   };
   await createRun(join(folder, 'run'), description, { quiet: true });
   data = (await openRun(join(folder, 'run'), { quiet: true })).data;

@@ -1,0 +1,4 @@
+export { type DevOutcome, type MeasureRunOptions, measureOnDev, measureOnSplit } from './measure-run.js';
+export { adviceText, systemsTable } from './outcome-text.js';
+export type { Verdict } from './recommend.js';
+export { SYSTEMS, type SystemName, type SystemRow, type SystemsTable } from './system.js';

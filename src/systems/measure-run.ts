@@ -1,0 +1,110 @@
+import { fuseRuns } from '../search/fusion/index.js';
+import { writeTunedFusion } from '../search/open/tuned-fusion.js';
+import { resolveTarget } from '../search/open/target.js';
+import { openRunData } from '../run/open-run.js';
+import { type RunDescription, readRunDescription } from '../run/run-description.js';
+import { RunDirectory } from '../run/run-directory.js';
+import type { Run } from '../evaluate/index.js';
+import { measureSystems, type MeasuredSystems } from './measure-systems.js';
+import { isRecommendedHybrid, recommend, type Verdict, verdictOf } from './recommend.js';
+import { DEPTH, type RunSearches, type SearchSystemsOptions, searchRun } from './search-run.js';
+import { type SplitQueries, splitQueries } from './split-queries.js';
+import type { SystemName, SystemsTable } from './system.js';
+import { FUSION, tuneOnHalves } from './tune-on-halves.js';
+
+/** What a run's systems measure on its dev queries, and what follows from it. */
+export interface DevOutcome extends SystemsTable {
+  /** How the trained model compares with what it started from. */
+  verdict: Verdict;
+  /** Queries that were learned from. */
+  labels: number;
+  hybrid: { weights: number[]; recommended: boolean };
+}
+
+export interface MeasureRunOptions extends SearchSystemsOptions {
+  /** The run's collection, where that is not where the run says. */
+  data?: string;
+}
+
+/**
+ * Measures start, BM25, hybrid and trained model on a run's dev queries, tunes the hybrid's weights there and keeps them
+ * with the run.
+ */
+export async function measureOnDev(path: string, options: MeasureRunOptions = {}): Promise<DevOutcome> {
+  const opened = await openForMeasuring(path, options);
+  const { run, description, dataset } = opened;
+  const { evaluation, seed } = description.recipe;
+  const { split, queries: limit, best: decides } = evaluation;
+  const asked = await splitQueries(dataset, { split, limit, seed });
+  const found = await searchRun(run, description, asked, options);
+  const tuned = tuneOnHalves([found.served, found.bm25], asked.qrels, { measure: decides, depth: DEPTH });
+  const { rows, values } = measureFound(found, tuned.run, asked, description);
+  const recommended = isRecommendedHybrid(values, found.serves);
+  const { cache } = await resolveTarget(run.path, options);
+  await writeTunedFusion(cache, {
+    version: found.version,
+    ...FUSION,
+    weights: tuned.weights,
+    depth: DEPTH,
+    split,
+    measure: decides,
+    value: rows.find(({ system }) => system === 'hybrid')!.measures[decides],
+    recommended,
+  });
+  return {
+    split,
+    queries: asked.queries.length,
+    measure: decides,
+    rows,
+    best: recommend(values, found.serves),
+    verdict: verdictOf(values),
+    labels: (await dataset.qrels(description.split)).size,
+    hybrid: { weights: tuned.weights, recommended },
+  };
+}
+
+/**
+ * Measures the same systems on another split, as the dev queries have decided.
+ *
+ * @param decided what dev queries said: the hybrid's weights and what to search with
+ */
+export async function measureOnSplit(
+  path: string,
+  split: string,
+  decided: { hybrid?: { weights: number[] }; best: SystemName },
+  options: MeasureRunOptions = {},
+): Promise<SystemsTable> {
+  const { run, description, dataset } = await openForMeasuring(path, options);
+  const asked = await splitQueries(dataset, { split });
+  const found = await searchRun(run, description, asked, options);
+  const fusion = decided.hybrid ? { ...FUSION, ...decided.hybrid } : { method: 'rrf' as const };
+  const hybrid = fuseRuns([found.served, found.bm25], { ...fusion, depth: DEPTH, tag: 'hybrid' });
+  const { rows } = measureFound(found, hybrid, asked, description);
+  return {
+    split,
+    queries: asked.queries.length,
+    measure: description.recipe.evaluation.best,
+    rows,
+    best: decided.best,
+  };
+}
+
+async function openForMeasuring(path: string, options: MeasureRunOptions) {
+  const run = new RunDirectory(path, options);
+  const description = await readRunDescription(run);
+  return { run, description, dataset: await openRunData(run, description) };
+}
+
+function measureFound(
+  { start, bm25, trained }: RunSearches,
+  hybrid: Run,
+  { qrels }: SplitQueries,
+  { recipe: { evaluation } }: RunDescription,
+): MeasuredSystems {
+  const measures = [evaluation.best, ...evaluation.measures].filter(
+    // Answers are looked for in the texts of all hits: the run's own curves have them.
+    (name, i, all) => !name.startsWith('Coverage') && all.indexOf(name) === i,
+  );
+  const runs = { start, bm25, hybrid, ...(trained && { trained }) };
+  return measureSystems(runs, qrels, { measures, decides: evaluation.best });
+}

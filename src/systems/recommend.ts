@@ -1,0 +1,32 @@
+import { isBetter } from '../run/choose-best.js';
+import type { MeasuredSystems } from './measure-systems.js';
+import type { SystemName } from './system.js';
+
+/**
+ * What to search with, by dev queries: the model that is served, unless words alone, or both together, are better by
+ * more than chance. A hybrid has to be better than both of its parts.
+ */
+export function recommend(values: MeasuredSystems['values'], serves: 'start' | 'trained'): SystemName {
+  const beats = (system: SystemName, other: SystemName): boolean =>
+    values[system] !== undefined && values[other] !== undefined && isBetter(values[system], values[other]);
+  if (isRecommendedHybrid(values, serves)) return 'hybrid';
+  return beats('bm25', serves) ? 'bm25' : serves;
+}
+
+/** Whether fusing words and vectors is better than either by more than chance. */
+export function isRecommendedHybrid(
+  { hybrid, bm25, ...models }: MeasuredSystems['values'],
+  serves: 'start' | 'trained',
+): boolean {
+  const dense = models[serves];
+  return Boolean(hybrid && bm25 && dense && isBetter(hybrid, dense) && isBetter(hybrid, bm25));
+}
+
+/** How what was trained compares with what it started from. */
+export type Verdict = 'better' | 'level' | 'worse';
+
+export function verdictOf({ trained, start }: MeasuredSystems['values']): Verdict {
+  if (!trained || !start) return 'level';
+  if (isBetter(trained, start)) return 'better';
+  return isBetter(start, trained) ? 'worse' : 'level';
+}

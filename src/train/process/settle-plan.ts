@@ -1,0 +1,40 @@
+import { type Dataset, openDataset } from '../../data/index.js';
+import type { Recipe } from '../../recipe/recipe.js';
+import { type HeldOut, holdOut, withHeldOut } from '../../run/held-out.js';
+import type { RunDescription } from '../../run/run-description.js';
+import { settleRecipe } from './settle-recipe.js';
+
+/** What a run is begun with. */
+export type NewRun = Pick<RunDescription, 'data' | 'dataAsGiven' | 'split' | 'recipe'>;
+
+/** What a run learns from and measures on, and how, with nothing left open. */
+export interface SettledPlan {
+  dataset: Dataset;
+  recipe: Recipe;
+  /** What is measured on, where the collection has no split for it. */
+  heldOut?: HeldOut;
+}
+
+/** The split that is measured on unless a recipe says otherwise: where a collection lacks it, a run makes it. */
+const USUAL_SPLIT = 'dev';
+
+/** Holds out queries where the collection has none to measure on, and fills in what the recipe leaves to the rest. */
+export async function settlePlan({
+  data,
+  split,
+  recipe,
+}: Pick<NewRun, 'data' | 'split' | 'recipe'>): Promise<SettledPlan> {
+  const collection = await openDataset(data);
+  const splits = await collection.splits();
+  const wanted = recipe.evaluation.split;
+  const lacks = wanted === USUAL_SPLIT && !splits.includes(wanted) && splits.includes(split);
+  const heldOut = lacks
+    ? await holdOut(collection, { from: split, split: wanted })
+    : undefined;
+  const dataset = await withHeldOut(collection, heldOut);
+  return {
+    dataset,
+    recipe: await settleRecipe(recipe, { dataset, split }),
+    ...(heldOut && { heldOut }),
+  };
+}
