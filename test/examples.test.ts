@@ -27,7 +27,7 @@ async function runExample(name: string, ...args: string[]): Promise<string> {
 
 test('train, then search', async () => {
   const trained = await runExample('train.mjs', 'data', 'run', 'tiny', 'optimizer.learningRate=1e-2');
-  expect(trained).toMatch(/^step \d+ is best: \{ 'RR@10': 0\.\d+ \}/);
+  expect(trained).toMatch(/^use: \w+ \(step \d+\)\nstart \{ 'RR@10': 0\.\d+ \}/);
   const found = await runExample('search.mjs', 'run', 'gox');
   expect(found.trim().split('\n')).toHaveLength(5);
   expect(found).toMatch(/^\d\.\d{4} \S+ \S+/);

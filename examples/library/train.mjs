@@ -1,9 +1,9 @@
 // Train in 15 lines: node examples/library/train.mjs DATA RUN [RECIPE] [path=value…]
 import { train } from 'nearmiss/train';
 
-const [data, out, recipe = 'ance-firstp', ...set] = process.argv.slice(2);
+const [data, out, recipe = 'default', ...set] = process.argv.slice(2);
 
-const { best } = await train({
+const { best, rows, checkpoint } = await train({
   data,
   out,
   recipe,
@@ -12,4 +12,5 @@ const { best } = await train({
     if (event.type === 'step') console.error(`${role}: step ${event.step}, loss ${event.loss.toFixed(3)}`);
   },
 });
-console.log(`step ${best.step} is best:`, best.measures);
+console.log(`use: ${best} (step ${checkpoint?.step})`);
+for (const { system, measures } of rows ?? []) console.log(system, measures);

@@ -50,7 +50,16 @@ export async function tuneHybrid(path: string, options: TuneHybridOptions): Prom
     for (const mode of PARTS) runs.push(await searchQueries(searcher, mode, { queries, depth, onDone }));
     const method = { method: 'linear', normalization: 'none' } as const;
     const { weights, value } = tuneWeights(runs, qrels, parsed, { ...method, depth });
-    const tuned = { version: searcher.indexVersion, ...method, weights, depth, split, measure, value, recommended: true };
+    const tuned = {
+      version: searcher.indexVersion,
+      ...method,
+      weights,
+      depth,
+      split,
+      measure,
+      value,
+      recommended: true,
+    };
     await writeTunedFusion(cache, tuned);
     return tuned;
   } finally {

@@ -1,11 +1,11 @@
-import { fuseRuns } from '../search/fusion/index.js';
-import { writeTunedFusion } from '../search/open/tuned-fusion.js';
-import { resolveTarget } from '../search/open/target.js';
+import type { Run } from '../evaluate/index.js';
 import { openRunData } from '../run/open-run.js';
 import { type RunDescription, readRunDescription } from '../run/run-description.js';
 import { RunDirectory } from '../run/run-directory.js';
-import type { Run } from '../evaluate/index.js';
-import { measureSystems, type MeasuredSystems } from './measure-systems.js';
+import { fuseRuns } from '../search/fusion/index.js';
+import { resolveTarget } from '../search/open/target.js';
+import { writeTunedFusion } from '../search/open/tuned-fusion.js';
+import { type MeasuredSystems, measureSystems } from './measure-systems.js';
 import { isRecommendedHybrid, recommend, type Verdict, verdictOf } from './recommend.js';
 import { DEPTH, type RunSearches, type SearchSystemsOptions, searchRun } from './search-run.js';
 import { type SplitQueries, splitQueries } from './split-queries.js';

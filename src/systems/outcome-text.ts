@@ -47,7 +47,8 @@ export function adviceText(outcome: DevOutcome, run: string): string {
 const USE: Record<SystemName, (run: string) => string> = {
   start: (run) =>
     `Use the model as published: ${run}/best is that model, and nearmiss search ${run} uses it.`,
-  bm25: (run) => `Use BM25: words alone find more here than the model does: nearmiss search ${run} --mode bm25.`,
+  bm25: (run) =>
+    `Use BM25: words alone find more here than the model does: nearmiss search ${run} --mode bm25.`,
   hybrid: (run) =>
     `Use the hybrid: BM25 and the model together are better than either; nearmiss search ${run} does that by default.`,
   trained: (run) => `Use the trained model: it is in ${run}/best, and nearmiss search ${run} uses it.`,
@@ -62,7 +63,9 @@ function disappointment({ verdict, labels, rows, measure }: DevOutcome): string[
     'a learning rate or a number of steps that does not fit: --set optimizer.learningRate=1e-5, or nearmiss tune',
     'a model that is good at this already',
   ].filter((reason) => reason !== false);
-  const figure = trained ? ` (${measure} ${trained.measures[measure].toFixed(4)}, p < ${CHANCE} was asked for)` : '';
+  const figure = trained
+    ? ` (${measure} ${trained.measures[measure].toFixed(4)}, p < ${CHANCE} was asked for)`
+    : '';
   return [`Training ${how}${figure}. Likely reasons:`, ...reasons.map((reason) => `  - ${reason}`)];
 }
 

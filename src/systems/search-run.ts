@@ -38,12 +38,16 @@ export async function searchRun(
   options: SearchSystemsOptions,
 ): Promise<RunSearches> {
   const best = (await bestSoFar(run))!.step;
-  const search = async (path: string, open: OpenSearcherOptions): Promise<{ runs: Run[]; version: string }> => {
+  const search = async (
+    path: string,
+    open: OpenSearcherOptions,
+  ): Promise<{ runs: Run[]; version: string }> => {
     const { opening } = await beginSearcher(path, { ...options, ...open });
     const searcher = await opening;
     try {
       const runs: Run[] = [];
-      for (const mode of open.modes!) runs.push(await searchQueries(searcher, mode, { queries, depth: DEPTH }));
+      for (const mode of open.modes!)
+        runs.push(await searchQueries(searcher, mode, { queries, depth: DEPTH }));
       return { runs, version: searcher.indexVersion };
     } finally {
       await searcher.close();

@@ -22,7 +22,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'nearmiss-conclude-'));
   await writeSynonyms(join(folder, 'learnable', 'data'), { words: 14, seed: 3 });
   await cp(join(folder, 'learnable'), join(folder, 'shuffled'), { recursive: true });
-  for (const split of ['train', 'dev']) await shuffleAnswers(join(folder, 'shuffled/data/qrels', `${split}.tsv`));
+  for (const split of ['train', 'dev'])
+    await shuffleAnswers(join(folder, 'shuffled/data/qrels', `${split}.tsv`));
   await cp(join(folder, 'learnable'), join(folder, 'without-dev'), { recursive: true });
   await rm(join(folder, 'without-dev/data/qrels/dev.tsv'));
 });

@@ -54,11 +54,7 @@ export const DEFAULT_RECIPE = 'default';
 export async function train(options: TrainOptions): Promise<TrainOutcome> {
   const { data, split = 'train', out, set = [], threads = {}, signal, testSplit } = options;
   const { recipe, origins } = await loadRecipe(options.recipe ?? DEFAULT_RECIPE, { set });
-  await beginRun(
-    out,
-    { data, split, recipe, recipeText: formatConfig(recipe, origins) },
-    { quiet: true },
-  );
+  await beginRun(out, { data, split, recipe, recipeText: formatConfig(recipe, origins) }, { quiet: true });
   return trainToEnd(out, {
     threads,
     testSplit,

@@ -126,7 +126,9 @@ async function sayPlan(path: string): Promise<void> {
   const { data, split, recipe, heldOut, dataFingerprint } = await readRunDescription(new RunDirectory(path));
   const steps = recipe.stages.reduce((sum, stage) => sum + stage.steps, 0);
   const documents = dataFingerprint ? `, ${count(dataFingerprint.documents.count)} documents` : '';
-  tell(`train ${recipe.model.init} on ${data} (${split}${documents}), ${count(steps)} steps at most: ${path}\n`);
+  tell(
+    `train ${recipe.model.init} on ${data} (${split}${documents}), ${count(steps)} steps at most: ${path}\n`,
+  );
   if (heldOut) {
     tell(
       `${data} has no split "${heldOut.split}": ${count(heldOut.queries.length)} queries of ${heldOut.from} are held out to measure on, and not learned from\n`,

@@ -28,9 +28,7 @@ export async function settlePlan({
   const splits = await collection.splits();
   const wanted = recipe.evaluation.split;
   const lacks = wanted === USUAL_SPLIT && !splits.includes(wanted) && splits.includes(split);
-  const heldOut = lacks
-    ? await holdOut(collection, { from: split, split: wanted })
-    : undefined;
+  const heldOut = lacks ? await holdOut(collection, { from: split, split: wanted }) : undefined;
   const dataset = await withHeldOut(collection, heldOut);
   return {
     dataset,
