@@ -2,16 +2,18 @@ export { bce } from './bce.js';
 export { hinge } from './hinge.js';
 export { infoNce } from './info-nce.js';
 export { losses } from './kinds.js';
-export { lambda } from './lambda.js';
+export { type KlOptions, kl } from './kl.js';
+export { type LambdaOptions, lambda } from './lambda.js';
 export {
   type ListInputs,
   type Loss,
   type LossInputs,
   type LossKind,
   type LossNeed,
+  type LossNegatives,
   lossKind,
   type TeacherInputs,
 } from './loss.js';
-export { marginMse } from './margin-mse.js';
+export { marginMse, marginMseInBatch } from './margin-mse.js';
 export { nll } from './nll.js';
-export { rankNet } from './ranknet.js';
+export { type RankNetOptions, rankNet } from './ranknet.js';

@@ -2,9 +2,10 @@ import { Registry } from '../base/registry.js';
 import { bceKind } from './bce.js';
 import { hingeKind } from './hinge.js';
 import { infoNceKind } from './info-nce.js';
+import { klKind } from './kl.js';
 import { lambdaKind } from './lambda.js';
 import type { LossKind } from './loss.js';
-import { marginMseKind } from './margin-mse.js';
+import { marginMseInBatchKind, marginMseKind } from './margin-mse.js';
 import { nllKind } from './nll.js';
 import { rankNetKind } from './ranknet.js';
 
@@ -16,5 +17,7 @@ export const losses = new Registry<LossKind>('loss', [
   hingeKind,
   rankNetKind,
   marginMseKind,
+  marginMseInBatchKind,
+  klKind,
   lambdaKind,
 ]);

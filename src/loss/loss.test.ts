@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { differentiateLoss, emitOnnx, Graph, Random, Session } from '../engine/index.js';
-import { bce, hinge, infoNce, type Loss, nll, rankNet } from './index.js';
+import { bce, hinge, infoNce, kl, type Loss, marginMse, marginMseInBatch, nll, rankNet } from './index.js';
 
 /** One query of a batch: its scores, which document is its positive, which are its negatives. */
 interface Row {
@@ -42,7 +42,7 @@ const losses: { loss: Loss; reference: (rows: Row[]) => number }[] = [
   },
   { loss: hinge({ margin: 1 }), reference: pairReference((difference) => Math.max(0, 1 - difference)) },
   { loss: hinge({ margin: 0.2 }), reference: pairReference((difference) => Math.max(0, 0.2 - difference)) },
-  { loss: rankNet, reference: pairReference((difference) => softplus(-difference)) },
+  { loss: rankNet(), reference: pairReference((difference) => softplus(-difference)) },
 ];
 
 function mean(values: number[]): number {
@@ -121,3 +121,51 @@ describe.each(losses)('loss $loss.name', ({ loss, reference }) => {
     await session.release();
   });
 });
+
+describe.each([kl(), kl({ direction: 'student-first' }), marginMse, marginMseInBatch])(
+  'what the teacher does not know: $name',
+  (loss) => {
+    const shape = [2, 3];
+    const lossOf = async (student: number[], teacher: number[], known: number[]) => {
+      const graph = new Graph();
+      const input = (name: string) => graph.input(name, ['queries', 'documents']);
+      const scores = input('scores');
+      const value = loss.build({
+        scores,
+        positive: input('positive'),
+        negative: input('negative'),
+        teacher: { scores: input('teacher'), known: input('known') },
+      });
+      const gradient = differentiateLoss(value, [scores]).dense.get(scores)!;
+      const session = await Session.create(emitOnnx(graph, { outputs: { loss: value, gradient } }), {
+        threads: 1,
+      });
+      const feed = (data: number[]) => ({ shape, data: Float32Array.from(data) });
+      const result = await session.run({
+        scores: feed(student),
+        positive: feed([1, 0, 0, 1, 0, 0]),
+        negative: feed([0, 1, 1, 0, 1, 1]),
+        teacher: feed(teacher),
+        known: feed(known),
+      });
+      await session.release();
+      return { loss: Number(result.loss.data[0]), gradient: [...result.gradient.data].map(Number) };
+    };
+    const student = [1, 2, 3, -1, 0, 4];
+
+    test('does not count, whatever stands there', async () => {
+      const known = [1, 1, 0, 0, 1, 1];
+      const { loss: value, gradient } = await lossOf(student, [2, 1, 0, 0, 1, 2], known);
+      const other = await lossOf(student, [2, 1, 9, 9, 1, 2], known);
+      expect(value).toBeGreaterThan(0);
+      expect(other.loss).toBeCloseTo(value, 6);
+      expect(gradient[2]).toBeCloseTo(0, 9);
+    });
+
+    test('is a loss of 0 without a gradient where it is everything', async () => {
+      const { loss: value, gradient } = await lossOf(student, [0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0]);
+      expect(value).toBe(0);
+      expect(gradient.map(Math.abs)).toEqual([0, 0, 0, 0, 0, 0]);
+    });
+  },
+);

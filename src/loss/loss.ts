@@ -8,7 +8,7 @@ export interface LossInputs {
   scores: Value;
   /** [queries, documents]: 1 at each query's positive, else 0. Every row has exactly one. */
   positive: Value;
-  /** [queries, documents]: 1 at each query's negatives, else 0. Every row has at least one. */
+  /** [queries, documents]: 1 at each query's negatives, else 0. Rows of `own` and of the `batch` have at least one. */
   negative: Value;
   /** For losses that need a `teacher`. */
   teacher?: TeacherInputs;
@@ -36,7 +36,15 @@ export interface ListInputs {
   gains: Value;
   /** [queries, list]: 1 for each document of the list, 0 behind its end. */
   present: Value;
+  /** [queries, list]: each document's rank from 1, were they ordered by their gains. */
+  ideal: Value;
 }
+
+/**
+ * Which documents of the batch are a query's negatives: its `own` sampled ones, all of the `batch` that are not known to
+ * be relevant to it, or of those only the `positives` of other queries.
+ */
+export type LossNegatives = 'own' | 'batch' | 'positives';
 
 /** What a loss may ask for besides scores and masks. */
 export type LossNeed = 'teacher' | 'gains' | 'lists';
@@ -47,11 +55,7 @@ export type LossNeed = 'teacher' | 'gains' | 'lists';
  */
 export interface Loss {
   readonly name: string;
-  /**
-   * Which documents of the batch are a query's negatives: its `own` sampled ones, or all of the `batch` that
-   * are not known to be relevant to it.
-   */
-  readonly negatives: 'own' | 'batch';
+  readonly negatives: LossNegatives;
   readonly needs?: readonly LossNeed[];
   build(inputs: LossInputs): Value;
 }

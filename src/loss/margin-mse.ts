@@ -1,5 +1,5 @@
-import { add, div, mul, reduceSum, sub } from '../engine/index.js';
-import { type Loss, lossKind } from './loss.js';
+import { add, div, mul, reduceSum, sign, sub, type Value } from '../engine/index.js';
+import { type Loss, type LossInputs, lossKind } from './loss.js';
 
 /**
  * Margin-MSE (Hofstätter et al. 2020): the student's margin between positive and negative is to be the teacher's,
@@ -9,19 +9,52 @@ export const marginMse: Loss = {
   name: 'margin-mse',
   negatives: 'own',
   needs: ['teacher'],
-  build({ scores, positive, negative, teacher }) {
-    const { scores: taught, known } = teacher!;
-    const atPositive = (of: typeof scores) => reduceSum(mul(of, positive), { axes: [1], keepDims: true });
-    const counted = mul(mul(negative, known), atPositive(known));
-    const error = sub(sub(atPositive(scores), scores), sub(atPositive(taught), taught));
+  build(inputs) {
+    const { errors, counted } = marginErrors(inputs);
     // Where nothing is known there is nothing to divide.
-    return div(reduceSum(mul(counted, mul(error, error))), add(reduceSum(counted), 1e-12));
+    return div(reduceSum(errors), add(reduceSum(counted), 1e-12));
   },
 };
+
+/**
+ * TAS-B's loss over the batch (Hofstätter et al. 2021): the margins between a query's positive and everything else in the
+ * batch, other queries' positives and negatives, are to be the teacher's. Squared errors are summed and divided by twice
+ * the number of queries, so that its size grows with the batch: `weight` is to make up for that.
+ */
+export const marginMseInBatch: Loss = {
+  name: 'margin-mse-in-batch',
+  negatives: 'batch',
+  needs: ['teacher'],
+  build(inputs) {
+    const { errors, counted } = marginErrors(inputs);
+    const queries = reduceSum(sign(reduceSum(counted, { axes: [1] })));
+    return div(reduceSum(errors), add(mul(queries, 2), 1e-12));
+  },
+};
+
+/** [queries, documents]: squared errors of the margins that count, and 1 where they do. */
+function marginErrors({ scores, positive, negative, teacher }: LossInputs): {
+  errors: Value;
+  counted: Value;
+} {
+  const { scores: taught, known } = teacher!;
+  const atPositive = (of: Value) => reduceSum(mul(of, positive), { axes: [1], keepDims: true });
+  const counted = mul(mul(negative, known), atPositive(known));
+  const error = sub(sub(atPositive(scores), scores), sub(atPositive(taught), taught));
+  return { errors: mul(counted, mul(error, error)), counted };
+}
 
 export const marginMseKind = lossKind({
   name: 'margin-mse',
   description: "the margin between positive and negative is to be the teacher's (needs a teacher)",
   options: {},
   create: () => marginMse,
+});
+
+export const marginMseInBatchKind = lossKind({
+  name: 'margin-mse-in-batch',
+  description:
+    "the margins between the positive and every other document of the batch are to be the teacher's, summed over documents and halved (TAS-B; needs a teacher)",
+  options: {},
+  create: () => marginMseInBatch,
 });

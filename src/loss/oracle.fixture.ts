@@ -61,6 +61,16 @@ export class OracleGraph {
     return this.graph.constant({ shape: [listed.length, documents], data });
   }
 
+  /** Each document's rank from 1, were they ordered by an input that has their gains. */
+  idealRanks(name: string): Value {
+    const rows = this.#oracle.inputs[name] as number[][];
+    const ranks = rows.map((gains) => {
+      const order = [...gains.keys()].sort((a, b) => gains[b] - gains[a]);
+      return gains.map((_, document) => order.indexOf(document) + 1);
+    });
+    return this.graph.constant(tensorOf(ranks));
+  }
+
   /** What a loss sees: the oracle's positives and own negatives, unless others are given. */
   inputs(
     scores: Value,

@@ -13,25 +13,44 @@ import {
   transpose,
   type Value,
 } from '../engine/index.js';
-import { infoNce, lambda, marginMse, rankNet, type TeacherInputs } from './index.js';
+import {
+  infoNce,
+  kl,
+  lambda,
+  marginMse,
+  marginMseInBatch,
+  nll,
+  rankNet,
+  type TeacherInputs,
+} from './index.js';
 import { OracleGraph, oracleLosses, tensorOf } from './oracle.fixture.js';
 
 /** How each loss of the oracle is computed here: a line each. */
 const LOSSES: Record<string, (oracle: OracleGraph) => Value> = {
   marginMse: (oracle) =>
     marginMse.build({ ...oracle.inputs(oracle.value('student')), teacher: teacherOf(oracle) }),
-  lambdaMrr: (oracle) => {
-    const [scores, gains] = [oracle.value('scores'), oracle.value('gains')];
-    const present = add(mul(gains, 0), 1);
-    const lists = { scores, gains, present };
-    return lambda({ cut: oracle.number('cut') }).build({ scores, positive: gains, negative: gains, lists });
+  klTeacherFirst: (oracle) =>
+    kl().build({ ...oracle.inputs(oracle.value('student')), teacher: teacherOf(oracle) }),
+  klStudentFirst: (oracle) => studentFirst(oracle),
+  rocketQaV2: (oracle) => add(studentFirst(oracle), nll.build(oracle.inputs(oracle.value('teacher')))),
+  tasBInBatch: (oracle) => {
+    const positives = oracle.documents('positives').flat();
+    const firstNegatives = oracle.documents('own').map(([first]) => first);
+    const negatives = positives.map((own) => [
+      ...positives.filter((positive) => positive !== own),
+      ...firstNegatives,
+    ]);
+    const inputs = oracle.inputs(oracle.value('student'), { negatives });
+    return marginMseInBatch.build({ ...inputs, teacher: teacherOf(oracle) });
   },
+  lambdaMrr: (oracle) => lambdaOf(oracle, 'rr'),
+  lambdaNdcg: (oracle) => lambdaOf(oracle, 'ndcg'),
   star: (oracle) => {
     const scores = oracle.value('student');
     const positives = oracle.documents('positives').flat();
     const others = positives.map((own) => positives.filter((positive) => positive !== own));
-    const inBatch = rankNet.build(oracle.inputs(scores, { negatives: others }));
-    return add(mul(inBatch, oracle.number('alpha')), rankNet.build(oracle.inputs(scores)));
+    const inBatch = rankNet({ against: 'positives' }).build(oracle.inputs(scores, { negatives: others }));
+    return add(mul(inBatch, oracle.number('alpha')), rankNet().build(oracle.inputs(scores)));
   },
   maxSimInBatch: (oracle) => infoNce.build(oracle.inBatch(maxSim(oracle))),
   meBertInBatch: (oracle) => infoNce.build(oracle.inBatch(bestOfSeveral(oracle))),
@@ -65,6 +84,22 @@ describe('losses equal PyTorch in float64 (oracles/tricks)', () => {
     expect(known.map(({ name }) => name).sort()).toEqual(Object.keys(LOSSES).sort());
   });
 });
+
+function studentFirst(oracle: OracleGraph): Value {
+  const inputs = oracle.inputs(oracle.value('student'));
+  return kl({ direction: 'student-first' }).build({ ...inputs, teacher: teacherOf(oracle) });
+}
+
+function lambdaOf(oracle: OracleGraph, measure: 'rr' | 'ndcg'): Value {
+  const [scores, gains] = [oracle.value('scores'), oracle.value('gains')];
+  const lists = { scores, gains, present: add(mul(gains, 0), 1), ideal: oracle.idealRanks('gains') };
+  return lambda({ measure, cut: oracle.number('cut') }).build({
+    scores,
+    positive: gains,
+    negative: gains,
+    lists,
+  });
+}
 
 /** A teacher who knows every pair. */
 function teacherOf(oracle: OracleGraph): TeacherInputs {

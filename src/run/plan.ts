@@ -1,4 +1,5 @@
 import { losses } from '../loss/kinds.js';
+import type { LossNegatives } from '../loss/loss.js';
 import { negatives as sources } from '../negatives/kinds.js';
 import { kindOptions } from '../recipe/kind-options.js';
 import type {
@@ -13,10 +14,10 @@ import type {
 import { lossesOf } from '../recipe/stage-loss.js';
 
 /**
- * Which documents of a batch are a query's negatives: its `own` sampled ones, all of the `batch` that are not known
- * to be relevant, or the `hardest` of those, the one that scores best (NCE).
+ * Which documents of a batch are a query's negatives: what losses know, or the `hardest` of the batch, the one that
+ * scores best (NCE).
  */
-export type BatchNegatives = 'own' | 'batch' | 'hardest';
+export type BatchNegatives = LossNegatives | 'hardest';
 
 /** A loss of a stage, and what counts as a negative for it. */
 export interface PlannedLoss extends LossRecipe {
@@ -77,6 +78,7 @@ function plannedLosses({ negatives }: StageRecipe, recipes: readonly LossRecipe[
   const ofBatch = negatives.map(({ source }) => sources.find(source)?.batch);
   const natural = recipes.map((recipe) => naturalNegatives(recipe));
   return recipes.map((recipe, i): PlannedLoss => {
+    if (natural[i] === 'positives') return { ...recipe, negatives: natural[i] };
     if (ofBatch.includes('hardest')) return { ...recipe, negatives: 'hardest' };
     // Beside a loss over the batch, which takes the in-batch source for itself, the others keep to a query's own.
     const takesBatch = ofBatch.includes('batch') && !natural.includes('batch');
@@ -98,7 +100,8 @@ export function stageAt({ stages }: Plan, step: number): PlannedStage {
 /** The sources of a stage's negatives by name; a loss over the whole batch has the batch as one, named or not. */
 export function sourcesOf({ negatives, losses }: PlannedStage): string[] {
   const names = new Set(negatives.map(({ source }) => source));
-  if (losses.some((loss) => loss.negatives === 'batch')) names.add('in-batch');
+  if (losses.some(({ negatives }) => negatives === 'batch' || negatives === 'positives'))
+    names.add('in-batch');
   return [...names];
 }
 

@@ -54,7 +54,7 @@ function checkCrossStage(recipe: Recipe, index: number): Problem[] {
     loss,
     at,
   } of stageLosses(recipe, index)) {
-    if (loss.negatives === 'batch') {
+    if (loss.negatives !== 'own') {
       problems.push({
         level: 'error',
         keys: at('name'),

@@ -13,6 +13,7 @@ export function positiveMask(batch: RetrievalBatch): DenseTensor {
 export function negativeMask(batch: RetrievalBatch, negatives: BatchNegatives): DenseTensor {
   return matrix(batch, (row, query) => {
     if (negatives === 'own') for (const document of batch.negatives[query]) row[document] = 1;
+    else if (negatives === 'positives') for (const document of batch.positives) row[document] = 1;
     else row.fill(1);
     for (const document of batch.known?.[query] ?? []) row[document] = 0;
     row[batch.positives[query]] = 0;
@@ -29,22 +30,28 @@ export function gainMatrix(batch: RetrievalBatch): DenseTensor {
 /** The dimension of {@link listFeeds} along a query's own documents. */
 export const LIST = 'list';
 
-/** Each query's relevant documents and own negatives, as columns of the matrix of scores, with gains and presence. */
+/**
+ * Each query's relevant documents and own negatives, as columns of the matrix of scores, with gains and presence. The best
+ * come first, so that places are ideal ranks.
+ */
 export function listFeeds(batch: RetrievalBatch): {
   columns: DenseTensor;
   gains: DenseTensor;
   present: DenseTensor;
+  ideal: DenseTensor;
 } {
   const lists = batch.queries.map((_, query) => {
     const grades = gradesOf(batch, query);
     const own = [...new Set(batch.negatives[query])].filter((document) => !grades.has(document));
-    return { documents: [...grades.keys(), ...own], grades };
+    const relevant = [...grades.keys()].sort((a, b) => grades.get(b)! - grades.get(a)!);
+    return { documents: [...relevant, ...own], grades };
   });
   const longest = Math.max(...lists.map(({ documents }) => documents.length));
   const shape = [lists.length, longest];
   const columns = new Int32Array(lists.length * longest);
   const gains = new Float32Array(columns.length);
   const present = new Float32Array(columns.length);
+  const ideal = Float32Array.from(columns, (_, i) => (i % longest) + 1);
   lists.forEach(({ documents, grades }, query) => {
     documents.forEach((document, place) => {
       columns[query * longest + place] = document;
@@ -56,6 +63,7 @@ export function listFeeds(batch: RetrievalBatch): {
     columns: { shape, data: columns },
     gains: { shape, data: gains },
     present: { shape, data: present },
+    ideal: { shape, data: ideal },
   };
 }
 

@@ -102,7 +102,7 @@ class LossFeeds {
   }
 
   of(loss: Loss, scores: Value, negatives: BatchNegatives): LossInputs {
-    const allowed = this.#matrix(`negative.${negatives === 'own' ? 'own' : 'batch'}`, (batch) =>
+    const allowed = this.#matrix(`negative.${negatives === 'hardest' ? 'batch' : negatives}`, (batch) =>
       negativeMask(batch, negatives),
     );
     const needs = new Set(loss.needs);
@@ -135,12 +135,18 @@ class LossFeeds {
     const gains = this.#once('list.gains', () => this.#graph.input('list.gains', shape));
     const present = this.#once('list.present', () => {
       this.#feeds.push((batch) => {
-        const lists = listFeeds(batch);
-        return { 'list.columns': lists.columns, 'list.gains': lists.gains, 'list.present': lists.present };
+        const { columns, gains, present, ideal } = listFeeds(batch);
+        return {
+          'list.columns': columns,
+          'list.gains': gains,
+          'list.present': present,
+          'list.ideal': ideal,
+        };
       });
       return this.#graph.input('list.present', shape);
     });
-    return { scores: mul(pick(scores, columns), present), gains, present };
+    const ideal = this.#once('list.ideal', () => this.#graph.input('list.ideal', shape));
+    return { scores: mul(pick(scores, columns), present), gains, present, ideal };
   }
 
   #matrix(name: string, feed: (batch: RetrievalBatch) => DenseTensor): Value {

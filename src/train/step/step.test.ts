@@ -29,7 +29,7 @@ function caseOf(name: string): { loss: Loss; batchOf?: (batch: RetrievalBatch) =
     infonce_inbatch_hard: { loss: infoNce },
     bce: { loss: bce },
     hinge_margin: { loss: hinge({ margin: Number(/[\d.]*$/.exec(name)![0]) }) },
-    ranknet: { loss: rankNet },
+    ranknet: { loss: rankNet() },
   };
   return cases[name.replace(/[\d.]+$/, '')];
 }

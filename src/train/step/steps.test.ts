@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Random } from '../../engine/index.js';
-import { bce, infoNce, lambda, marginMse, nll, rankNet } from '../../loss/index.js';
+import { bce, infoNce, kl, lambda, marginMse, marginMseInBatch, nll, rankNet } from '../../loss/index.js';
 import { embeddingSize } from '../../model/encoder/encoder-graph.js';
 import { crossEncoder } from '../cross-encoder.fixture.js';
 import { learnsExcept } from '../frozen.js';
@@ -76,11 +76,28 @@ stepConformance({
     const losses = [
       { loss: infoNce, scale: 5 },
       { loss: marginMse, weight: 0.5 },
-      { loss: rankNet, weight: 0.25, scale: 2 },
+      { loss: rankNet(), weight: 0.25, scale: 2 },
     ];
     const scores = towerScores({ spec, scorer: dot });
     const step = await DirectStep.create({ scores, losses, parameters, session });
     return { step, parameters, batch: taught(randomBatch(3)) };
+  },
+});
+
+stepConformance({
+  name: 'distillation over lists and the batch, other positives, ndcg',
+  async make() {
+    const parameters = smallParameters('shared');
+    const losses = [
+      { loss: kl(), scale: 2 },
+      { loss: kl({ direction: 'student-first', teacherTemperature: 3 }), weight: 0.5 },
+      { loss: marginMseInBatch, weight: 0.02 },
+      { loss: rankNet({ against: 'positives' }), scale: 2 },
+      { loss: lambda({ measure: 'ndcg', cut: 3 }), scale: 5 },
+    ];
+    const scores = towerScores({ spec, scorer: dot });
+    const step = await DirectStep.create({ scores, losses, parameters, session });
+    return { step, parameters, batch: taught(randomBatch(4)) };
   },
 });
 
@@ -97,7 +114,7 @@ stepConformance({
   },
 });
 
-for (const loss of [nll, bce, rankNet]) {
+for (const loss of [nll, bce, rankNet()]) {
   stepConformance({
     name: `cross-encoder: ${loss.name}`,
     async make() {
@@ -114,7 +131,7 @@ test('several losses are told apart and add up by their weights', async () => {
   const parameters = smallParameters('shared');
   const [first, second] = [
     { loss: nll, scale: 5 },
-    { loss: rankNet, scale: 2, weight: 0.5 },
+    { loss: rankNet(), scale: 2, weight: 0.5 },
   ];
   const lossOf = async (
     ...losses: (typeof first)[]

@@ -37,7 +37,8 @@ class RetrievalTask implements Task<RetrievalBatch> {
       supplies.at(step, { members, queryVectors: () => queryVectors(members) }),
     );
     if (!made || !teacher) return made;
-    return Promise.all(made.map((batch) => taught(batch, teacher)));
+    const whole = pupils(this.#stage).some(({ negatives }) => negatives !== 'own');
+    return Promise.all(made.map((batch) => taught(batch, teacher, whole)));
   }
 
   bySource(batches: readonly RetrievalBatch[]): { source: string; batches: RetrievalBatch[] }[] | undefined {
@@ -157,9 +158,16 @@ function openTeacher({ run, stage, data, description }: StageContext): Promise<T
   });
 }
 
-async function taught(batch: MadeBatch, teacher: Teacher): Promise<MadeBatch> {
-  const { members, documentNumbers: documents, positives, negatives } = batch;
+/** The losses of a stage that learn from a teacher. */
+function pupils({ losses }: PlannedStage): PlannedStage['losses'] {
+  return losses.filter((recipe) => stageLoss(recipe).loss.needs?.includes('teacher'));
+}
+
+/** @param whole whether losses look at every document of the batch, and not only at each query's own */
+async function taught(batch: MadeBatch, teacher: Teacher, whole: boolean): Promise<MadeBatch> {
+  const { members, documentNumbers: documents, positives, negatives, known } = batch;
   const wanted = (query: number, document: number): boolean =>
-    positives[query] === document || negatives[query].includes(document);
+    positives[query] === document ||
+    (whole ? !known?.[query].includes(document) : negatives[query].includes(document));
   return { ...batch, teacher: await teacher.scores({ members, documents, wanted }) };
 }
