@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { loadRecipe } from '../recipe/load.js';
-import { checkpointStepBefore, isCheckpointStep, planRun, stageAt } from './plan.js';
+import { checkpointStepBefore, documentsStep, isCheckpointStep, planRun, stageAt } from './plan.js';
 
 async function planOf(name: string, set: string[] = []) {
   return planRun((await loadRecipe(name, { set })).recipe);
@@ -34,6 +34,14 @@ describe('the plan of a run', () => {
     expect(await kinds('bm25-neg')).toEqual(['own']);
     expect(await kinds('ance-firstp')).toEqual(['batch']);
     expect(await kinds('bm25-then-nce')).toEqual(['own', 'hardest']);
+  });
+
+  test('documents stay those of the step at which stages began to freeze them', async () => {
+    const frozen = ['model.towers=two', 'stages.ance.freeze=[documents]'];
+    const plan = await planOf('tiny', frozen);
+    expect([0, 9, 10, 11, 30].map((step) => documentsStep(plan, step))).toEqual([0, 9, 10, 10, 10]);
+    const all = await planOf('tiny', [...frozen, 'stages.warmup.freeze=[documents]']);
+    expect([0, 9, 10, 30].map((step) => documentsStep(all, step))).toEqual([0, 0, 0, 0]);
   });
 
   test('checkpoints come at the start, the end, between stages and every so often from the start of a stage', async () => {

@@ -97,6 +97,12 @@ export function stageAt({ stages }: Plan, step: number): PlannedStage {
   return stages.find(({ end }) => step < end) ?? stages.at(-1)!;
 }
 
+/** The step whose documents a step still has: where stages froze them, the one at which they began to stay. */
+export function documentsStep(plan: Plan, step: number): number {
+  const stage = plan.stages.find(({ start, end }) => start < step && step <= end);
+  return stage?.freeze.includes('documents') ? documentsStep(plan, stage.start) : step;
+}
+
 /** The sources of a stage's negatives by name; a loss over the whole batch has the batch as one, named or not. */
 export function sourcesOf({ negatives, losses }: PlannedStage): string[] {
   const names = new Set(negatives.map(({ source }) => source));

@@ -1,6 +1,6 @@
-import { NearmissError } from '../../base/errors.js';
 import type { EncodedTexts } from '../../model/index.js';
 import { ExactCorpus } from '../../run/exact-corpus.js';
+import { indexDocuments } from '../refresh/index-documents.js';
 import type { StageContext } from '../task/task.js';
 
 /** The collection as a stage keeps it: encoded once, because the tower of documents does not learn. */
@@ -12,14 +12,15 @@ export class FrozenDocuments {
   }
 
   /** The newest checkpoint's documents: those of every checkpoint of the stage. */
-  static async open({ run, data, session, events, stage }: StageContext): Promise<FrozenDocuments> {
-    const step = (await run.steps('checkpoints')).at(-1);
-    if (step === undefined) {
-      throw new NearmissError(`${run.path}: no checkpoint to take the documents of stage ${stage.name} from`);
-    }
+  static async open({ run, recipe, data, session, events }: StageContext): Promise<FrozenDocuments> {
+    const step = (await run.steps('checkpoints')).at(-1) ?? 0;
     const total = data.documents.count;
     const onProgress = (done: number): void =>
       void events.write({ type: 'encode', step, done, total }).catch(() => undefined);
+    // The Inferencer wants the same index: no need to encode twice. A graph is not exact, and serves it alone.
+    if (recipe.refresh.index.type === 'flat') {
+      await indexDocuments(step, { run, recipe, data, session, onProgress });
+    }
     return new FrozenDocuments(await ExactCorpus.open({ run, step, data, session, onProgress }));
   }
 

@@ -1,20 +1,14 @@
 import { totalmem } from 'node:os';
-import { exists } from '../../base/files.js';
 import type { SessionOptions } from '../../engine/index.js';
 import type { Ranking } from '../../evaluate/index.js';
-import {
-  type DocumentIndex,
-  documentFiles,
-  openDocumentIndex,
-  vectorIndexBytes,
-  writeVectorIndex,
-} from '../../index/vectors/index.js';
+import { type DocumentIndex, openDocumentIndex, vectorIndexBytes } from '../../index/vectors/index.js';
 import { IndexFolder, removeAndRepeat } from '../../index/vectors/index-folder.js';
 import { loadSide } from '../../model/folder/tower-folders.js';
-import { Encoder, encodeNumbered } from '../../model/index.js';
+import { Encoder } from '../../model/index.js';
 import type { RankedList } from '../../negatives/index.js';
 import { modelFolder } from '../../run/model-folder.js';
 import type { CheckpointSearch, CheckpointSearchOptions } from './checkpoint-search.js';
+import { indexDocuments } from './index-documents.js';
 
 /** Queries searched at once. */
 const CHUNK = 2048;
@@ -43,11 +37,10 @@ export class DenseCheckpoint implements CheckpointSearch {
   /** Encodes and indexes the corpus with a checkpoint, or opens the index where that was done before. */
   static async open(step: number, options: CheckpointSearchOptions): Promise<DenseCheckpoint> {
     const { run, session } = options;
-    const folder = run.stepPath('index', step);
-    const seconds = (await exists(folder)) ? { encode: 0, index: 0 } : await buildIndex(step, options);
+    const seconds = await indexDocuments(step, options);
     const model = await loadSide(await modelFolder(run, step), 'queries');
     const queryEncoder = await Encoder.create(model, { session });
-    const index = await openIndex(folder, session);
+    const index = await openIndex(run.stepPath('index', step), session);
     const checkpoint = new DenseCheckpoint(step, options, queryEncoder, index);
     Object.assign(checkpoint.seconds, seconds);
     return checkpoint;
@@ -103,33 +96,4 @@ async function openIndex(folder: string, { threads }: SessionOptions): Promise<D
   const { metadata } = await IndexFolder.open(folder, { remedy });
   const access = vectorIndexBytes(metadata) > totalmem() / 2 ? 'disk' : 'memory';
   return openDocumentIndex(folder, { access, threads, remedy });
-}
-
-/** Writes `index/step-N`; gives the seconds that encoding and indexing took. */
-async function buildIndex(
-  step: number,
-  options: CheckpointSearchOptions,
-): Promise<{ encode: number; index: number }> {
-  const { run, recipe, data, session } = options;
-  const directory = run.file('cache', 'shards', String(step));
-  const started = performance.now();
-  const encoder = await Encoder.create(await loadSide(await modelFolder(run, step), 'documents'), {
-    session,
-  });
-  const { shards, offsets, remove } = await encodeNumbered(encoder, data.documents, {
-    directory,
-    onProgress: (done) => options.onProgress?.(done, data.documents.count),
-    signal: options.signal,
-  }).finally(() => encoder.release());
-  const encoded = performance.now();
-  await writeVectorIndex(run.stepPath('index', step), shards(), {
-    ...recipe.refresh.index,
-    dimension: encoder.dimension,
-    model: `step ${step}`,
-    // With several threads a graph depends on their timing, which a lockstep run must not.
-    threads: recipe.refresh.mode === 'lockstep' ? 1 : session.threads,
-    extra: documentFiles({ offsets, ids: data.documents.cache.idTable }),
-  });
-  await remove();
-  return { encode: (encoded - started) / 1000, index: (performance.now() - encoded) / 1000 };
 }

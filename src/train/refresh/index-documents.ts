@@ -1,0 +1,76 @@
+import { cp } from 'node:fs/promises';
+import { hasCode } from '../../base/errors.js';
+import { exists, writeDirectoryAtomic } from '../../base/files.js';
+import { withWriteLock } from '../../base/lock/write-lock.js';
+import { documentFiles, writeVectorIndex } from '../../index/vectors/index.js';
+import { loadSide } from '../../model/folder/tower-folders.js';
+import { Encoder, encodeNumbered } from '../../model/index.js';
+import { modelFolder } from '../../run/model-folder.js';
+import { documentsStep, planRun } from '../../run/plan.js';
+import { READ_ONLY_RUN } from '../../run/run-directory.js';
+import type { CheckpointSearchOptions } from './checkpoint-search.js';
+
+/** Seconds that encoding and indexing took. */
+interface IndexSeconds {
+  encode: number;
+  index: number;
+}
+
+/**
+ * Makes `index/step-N`, unless it is there. Documents that did not learn since another step with an index are not encoded
+ * again, and where Trainer and Inferencer want the same index, one of them makes it.
+ */
+export async function indexDocuments(step: number, options: CheckpointSearchOptions): Promise<IndexSeconds> {
+  const { run } = options;
+  const nothing = { encode: 0, index: 0 };
+  const isThere = (): Promise<boolean> => exists(run.stepPath('index', step));
+  if (await isThere()) return nothing;
+  return withWriteLock(run.file('cache', `index-${step}.lock`), READ_ONLY_RUN, async () => {
+    if ((await isThere()) || (await takeOver(step, options))) return nothing;
+    return encodeAndIndex(step, options);
+  });
+}
+
+/** Copies the index of another step with the same documents; not where there is none. */
+async function takeOver(step: number, { run, recipe }: CheckpointSearchOptions): Promise<boolean> {
+  const plan = planRun(recipe);
+  const documents = documentsStep(plan, step);
+  for (const other of (await run.steps('index')).reverse()) {
+    if (documentsStep(plan, other) !== documents) continue;
+    try {
+      await writeDirectoryAtomic(run.stepPath('index', step), (folder) =>
+        cp(run.stepPath('index', other), folder, { recursive: true }),
+      );
+      return true;
+    } catch (error) {
+      // The other process may just have removed it as too old.
+      if (!hasCode(error, 'ENOENT')) throw error;
+    }
+  }
+  return false;
+}
+
+async function encodeAndIndex(step: number, options: CheckpointSearchOptions): Promise<IndexSeconds> {
+  const { run, recipe, data, session } = options;
+  const directory = run.file('cache', 'shards', String(step));
+  const started = performance.now();
+  const encoder = await Encoder.create(await loadSide(await modelFolder(run, step), 'documents'), {
+    session,
+  });
+  const { shards, offsets, remove } = await encodeNumbered(encoder, data.documents, {
+    directory,
+    onProgress: (done) => options.onProgress?.(done, data.documents.count),
+    signal: options.signal,
+  }).finally(() => encoder.release());
+  const encoded = performance.now();
+  await writeVectorIndex(run.stepPath('index', step), shards(), {
+    ...recipe.refresh.index,
+    dimension: encoder.dimension,
+    model: `step ${step}`,
+    // With several threads a graph depends on their timing, which a lockstep run must not.
+    threads: recipe.refresh.mode === 'lockstep' ? 1 : session.threads,
+    extra: documentFiles({ offsets, ids: data.documents.cache.idTable }),
+  });
+  await remove();
+  return { encode: (encoded - started) / 1000, index: (performance.now() - encoded) / 1000 };
+}
