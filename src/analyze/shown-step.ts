@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { modelKinds } from '../model/kinds.js';
 import { readRunDescription } from '../run/run-description.js';
 import type { RunDirectory } from '../run/run-directory.js';
 import { bestSoFar } from '../run/step-evaluation.js';
@@ -17,7 +18,7 @@ export function noIndex(run: RunDirectory): NotThereError {
 /** The step of a checkpoint whose index is there. */
 export async function shownStep(run: RunDirectory, wanted: WantedStep = 'best'): Promise<number> {
   const { recipe } = await readRunDescription(run);
-  if (recipe.model.kind === 'cross') throw noIndex(run);
+  if (modelKinds.get(recipe.model.kind).readsPairs) throw noIndex(run);
   const indexed = await run.steps('index');
   const best = wanted === 'best' ? (await bestSoFar(run))?.step : undefined;
   const step = typeof wanted === 'number' ? wanted : (best ?? indexed.at(-1));

@@ -54,7 +54,7 @@ export function seal(value: object): object {
 }
 
 /** Takes the checksum off what was read from a sealed file; an error where it does not fit. Other values stay as they are. */
-export function unseal(value: unknown, { where, hint }: { where: string; hint?: string }): unknown {
+function unseal(value: unknown, { where, hint }: { where: string; hint?: string }): unknown {
   if (value === null || typeof value !== 'object' || !(SEAL in value || SEALED in value)) return value;
   const { [SEAL]: written, ...content } = value as Record<string, unknown>;
   if (written !== sealOf(content)) {

@@ -1,7 +1,7 @@
 import { tell } from './output.js';
 
 /** Exit code of a program that Ctrl-C ended. */
-export const INTERRUPTED = 130;
+const INTERRUPTED = 130;
 
 /** Does work that may be left at any moment: Ctrl-C ends the program at once and says how to go on. */
 export async function leavable<T>(goOn: string, work: () => Promise<T>): Promise<T> {

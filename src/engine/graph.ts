@@ -1,5 +1,5 @@
 import type { OnnxBuilder } from './onnx/builder.js';
-import { type ConstantTensor, type Dim, type DType, formatShape, type Shape, sameShape } from './shape.js';
+import { type ConstantTensor, type Dim, type DType, formatShape, type Shape } from './shape.js';
 
 /** What is known of a tensor before it exists. */
 export interface ValueType {
@@ -149,11 +149,6 @@ export function expectRank(op: string, value: Value, rank: number): void {
 export function expectSameDim(op: string, a: Value, axisA: number, b: Value, axisB: number): void {
   if (a.shape.at(axisA) === b.shape.at(axisB)) return;
   throw new Error(`${op}: shapes do not fit: ${formatShape(a.shape)} and ${formatShape(b.shape)}`);
-}
-
-/** Throws unless both have the same shape, naming the op. */
-export function expectSameShape(op: string, a: Shape, b: Shape): void {
-  if (!sameShape(a, b)) throw new Error(`${op}: shapes differ: ${formatShape(a)} and ${formatShape(b)}`);
 }
 
 function constantDtype(data: ConstantTensor['data']): DType {

@@ -16,7 +16,7 @@ export interface RelevantHits {
 }
 
 /** A document that is in the qrels with a negative grade: it was pooled and not judged (TREC's sampled pools). */
-export const POOLED_UNJUDGED = -1;
+const POOLED_UNJUDGED = -1;
 
 /**
  * A ranking seen through the judgments: everything a measure needs. Most hits are not in the qrels, so only those

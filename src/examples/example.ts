@@ -39,6 +39,8 @@ export interface ExamplesContext {
 
 /** A value of the examples axis. */
 export interface ExamplesKind<Shape extends z.ZodRawShape = z.ZodRawShape> extends Kind<Shape> {
+  /** Whether example `n` is training query `n`: only these have rankings to draw negatives from, and teachers' scores. */
+  readonly trainingQueries?: boolean;
   open(options: OptionsOf<Shape>, context: ExamplesContext): Promise<ExampleSource>;
 }
 

@@ -5,6 +5,7 @@ export const labelledKind = examplesKind({
   name: 'labelled',
   description: 'queries of the training split, each with one of its relevant documents',
   options: {},
+  trainingQueries: true,
   async open(_, { training }) {
     return {
       count: training.length,

@@ -14,6 +14,8 @@ export interface NegativesKind<Shape extends z.ZodRawShape = z.ZodRawShape> exte
   readonly repeatable?: boolean;
   /** Why it is not for models that make no vectors, as the end of "a cross-encoder …". */
   readonly needsVectors?: string;
+  /** Whether it draws for training queries, of which it has rankings, and not for examples of other kinds. */
+  readonly needsTrainingQueries?: boolean;
   /** Whether documents must not change in its stage, because it searches their vectors at each step. */
   readonly needsFrozenDocuments?: boolean;
   /** Asked before a run begins; fails with what is missing. */

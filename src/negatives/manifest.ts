@@ -26,7 +26,7 @@ export const FORMAT_NAME = 'nearmiss-candidates';
 export const FORMAT_VERSION = 1;
 
 /** How candidates were mined, so that any negative can be traced to its origin. */
-export const provenanceSchema = z.object({
+const provenanceSchema = z.object({
   /** The kind of negatives: `ann` for the model being trained, `bm25`, `static` for a file, or another. */
   source: z.string(),
   /** The training step of the checkpoint that ranked, for `ann`. */

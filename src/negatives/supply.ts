@@ -5,7 +5,7 @@ import type { NegativeSource, PositivesOf } from './sampler.js';
 
 /** The examples of one batch of a step, before their negatives are drawn. */
 export interface StepExamples {
-  /** Their numbers among the training queries. */
+  /** Their numbers among the examples: those of training queries, where examples are these. */
   readonly members: readonly number[];
   /** The vectors of their queries by the present weights, one after another. */
   queryVectors(): Promise<Float32Array>;
@@ -36,6 +36,7 @@ export interface FixedRankings {
 export interface SupplyContext {
   readonly documentCount: number;
   readonly queryCount: number;
+  /** The relevant documents of each example. */
   readonly positives: PositivesOf;
   /** BM25's rankings for all training queries. */
   bm25Lists(depth: number): AsyncIterable<RankedList>;

@@ -13,7 +13,7 @@ const LAYERS = /^layers\.(\d+)(?:-(\d+))?$/;
 const NAMES = ['queries', 'documents', 'embeddings', 'head'] as const;
 
 /** What an item of a stage's `freeze` names; undefined where it names nothing. */
-export function parseFrozenPart(name: string): FrozenPart | undefined {
+function parseFrozenPart(name: string): FrozenPart | undefined {
   const part = NAMES.find((known) => known === name);
   if (part) return { part };
   const [, from, to = from] = LAYERS.exec(name) ?? [];

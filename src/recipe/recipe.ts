@@ -38,8 +38,8 @@ export interface Recipe {
 }
 
 export interface ModelRecipe {
-  /** `dual`: queries and documents become vectors, each by itself; `cross`: both are read together and become a score. */
-  kind: 'dual' | 'cross';
+  /** A kind of model, e.g. `dual` or `cross`. */
+  kind: string;
   /** `minilm`, `scratch`, a folder or a hub id. */
   init: string;
   /** Keep only the first n layers; with `scratch`, how many there are. */

@@ -8,15 +8,16 @@ export function madePath(run: RunDirectory, stage: string, key: string): string 
   return run.file('made', `${stage}-${key}`);
 }
 
-/** The path of a recipe's file: as it is, or the folder of what an earlier stage made. */
+/** The path of a recipe's file: as it is, or what an earlier stage made, its folder or a file in it. */
 export async function locateMade(run: RunDirectory, file: string): Promise<string> {
-  const stage = madeBy(file);
-  if (stage === undefined) return file;
+  const made = madeBy(file);
+  if (made === undefined) return file;
+  const { stage } = made;
   const names = await readdir(run.file('made')).catch(() => []);
   const found = names.filter(
     (name) => name.startsWith(stage) && /^-[0-9a-f]{12}$/.test(name.slice(stage.length)),
   );
-  if (found.length === 1) return run.file('made', found[0]);
+  if (found.length === 1) return run.file('made', found[0], ...(made.file === undefined ? [] : [made.file]));
   throw new NearmissError(`${file}: no stage before has made it`, {
     hint: `a stage called "${stage}" with make: has to come first in the recipe`,
   });

@@ -35,7 +35,7 @@ export const hit = z
   })
   .meta({ id: 'Hit' });
 
-export const errorSchema = z
+const errorSchema = z
   .object({
     error: z.object({
       code: z.string(),

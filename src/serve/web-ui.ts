@@ -6,7 +6,7 @@ import { packageFile } from '../base/package-files.js';
 import { ApiError } from './api-error.js';
 
 /** Where the build puts the browser's files. */
-export const WEB_FOLDER = fileURLToPath(packageFile('dist/web/'));
+const WEB_FOLDER = fileURLToPath(packageFile('dist/web/'));
 
 /** Below these everything is JSON, also what is not there. */
 const API_PATH = /^\/(?:v1|metrics|openapi\.json|docs)(?:[/?]|$)/;

@@ -49,6 +49,7 @@ export const storedKind = teacherKind({
       'a TREC run or a training file (.jsonl) with scores of positives and negatives, from where the command runs',
     ),
   },
+  needsTrainingQueries: true,
   async require({ file }) {
     if (madeBy(file) !== undefined) return;
     await stat(file).catch((error) => {

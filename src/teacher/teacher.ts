@@ -4,7 +4,7 @@ import type { Dataset } from '../data/index.js';
 
 /** What a teacher is asked about: every pair of these, of which it may know some. */
 export interface TaughtBatch {
-  /** Queries by their numbers among the training queries. */
+  /** Queries by their numbers among the examples: those of training queries, where the kind needs them. */
   readonly members: readonly number[];
   /** Documents by their numbers in the collection; −1 for texts that are not of the collection. */
   readonly documents: readonly number[];
@@ -47,6 +47,8 @@ export interface TeacherContext {
 export interface TeacherKind<Shape extends z.ZodRawShape = z.ZodRawShape> extends Kind<Shape> {
   /** Asked before a run begins; fails with what is missing. */
   require?(options: OptionsOf<Shape>, dataset: Dataset): Promise<void>;
+  /** Whether it knows queries as training queries, and not examples of other kinds. */
+  readonly needsTrainingQueries?: boolean;
   /** `undefined` where nobody teaches. */
   open(options: OptionsOf<Shape>, context: TeacherContext): Promise<Teacher | undefined>;
 }

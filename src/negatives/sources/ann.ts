@@ -9,6 +9,7 @@ export const annKind = negativesKind({
   check: checkRanked,
   fresh: true,
   needsVectors: 'makes no vectors to search',
+  needsTrainingQueries: true,
   async open({ sampling }, context) {
     let version: number | undefined;
     let source: TableSource | undefined;

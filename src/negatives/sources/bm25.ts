@@ -7,6 +7,7 @@ export const bm25Kind = negativesKind({
   description: "near the top of BM25's ranking",
   options: rankedOptions,
   check: checkRanked,
+  needsTrainingQueries: true,
   async open(options, context) {
     const table = await context.fixedTable({
       source: 'bm25',

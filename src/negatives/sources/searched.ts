@@ -11,6 +11,7 @@ export const searchedKind = negativesKind({
   },
   needsVectors: 'makes no vectors to search',
   needsFrozenDocuments: true,
+  needsTrainingQueries: true,
   async open({ count: depth }, context) {
     return {
       async at(_, { members, queryVectors }): Promise<NegativeSource> {

@@ -18,6 +18,7 @@ export const staticKind = negativesKind({
   repeatable: true,
   check: checkRanked,
   require: requireFile,
+  needsTrainingQueries: true,
   async open(options, context) {
     const { file, sampling } = options;
     const table = await context.fixedTable({

@@ -1,7 +1,11 @@
+import { examples } from '../../examples/kinds.js';
+import { modelKinds } from '../../model/kinds.js';
 import { scorers } from '../../model/scorer/kinds.js';
 import type { NegativesKind } from '../../negatives/kind.js';
 import { negatives as sources } from '../../negatives/kinds.js';
+import { teachers } from '../../teacher/kinds.js';
 import { type TaskPart, tasks } from '../axes.js';
+import type { Keys } from '../origin-tree.js';
 import type { Problem } from '../problems.js';
 import type { Recipe, StageRecipe } from '../recipe.js';
 import { type StageLoss, stageLosses } from '../stage-loss.js';
@@ -34,9 +38,10 @@ export function checkStage(recipe: Recipe, index: number): Problem[] {
   return [
     ...checkParts(checked, takes),
     ...(takes.includes('negatives') ? checkMixture(checked) : []),
-    ...(recipe.model.kind === 'dual' ? checkScale(checked) : []),
+    ...(modelKinds.get(recipe.model.kind).readsPairs ? [] : checkScale(checked)),
     ...checkFreeze(recipe, index),
     ...checkFrozenDocuments(checked),
+    ...checkExamples(checked),
     ...checkSchedule(checked),
     ...checkFresh(checked),
   ];
@@ -133,6 +138,27 @@ function checkFrozenDocuments({ recipe, stage, index, kinds }: Checked): Problem
     if (stage.freeze.includes('documents')) return [];
     return [{ level: 'error', keys, message: why, hint: 'set freeze: [documents] in the stage' }];
   });
+}
+
+/** Rankings and teachers' scores are of training queries; examples of other kinds have none. */
+function checkExamples({ recipe, stage, index, kinds }: Checked): Problem[] {
+  const chosen = stage.examples ?? recipe.examples;
+  if (examples.get(chosen.name).trainingQueries) return [];
+  const teacher = teachers.get((stage.teacher ?? recipe.teacher).name);
+  const refuse = (keys: Keys, name: string): Problem => ({
+    level: 'error',
+    keys,
+    message: `${name} is for training queries, and ${chosen.name} makes examples of its own`,
+    hint: 'take random or in-batch negatives and no teacher, or examples: labelled',
+  });
+  return [
+    ...kinds.flatMap((kind, nth) =>
+      kind.needsTrainingQueries ? refuse(['stages', index, 'negatives', nth, 'source'], kind.name) : [],
+    ),
+    ...(teacher.needsTrainingQueries
+      ? [refuse([...(stage.teacher ? ['stages', index] : []), 'teacher', 'name'], teacher.name)]
+      : []),
+  ];
 }
 
 function checkSchedule({ recipe, stage, index }: Checked): Problem[] {

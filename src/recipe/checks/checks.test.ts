@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { recipeFolder } from '../recipe-files.fixture.js';
 
@@ -7,6 +8,9 @@ const { load, failure } = recipeFolder();
 function stage(negatives: string, more = ''): string {
   return `stages:\n  - name: a\n    steps: 300\n    negatives: [${negatives}]\n${more}`;
 }
+
+/** A module that registers examples which are no training queries. */
+const AXES_EXAMPLE = resolve(import.meta.dirname, '../../../examples/axes/examples.js');
 
 const ANN = stage('{source: ann}');
 
@@ -172,6 +176,10 @@ describe('what cannot be trained', () => {
     [
       stage('{source: searched}', 'model: {towers: two}'),
       'my.yaml:4: stages.a.negatives.0.source: searched searches vectors of documents that must not change',
+    ],
+    [
+      `use: [${AXES_EXAMPLE}]\nexamples: beginnings\n${stage('{source: random}, {source: bm25}')}`,
+      'my.yaml:6: stages.a.negatives.1.source: bm25 is for training queries, and beginnings makes examples of its own',
     ],
     [
       stage('{source: ann}', '    freeze: [queries]'),

@@ -1,9 +1,10 @@
 import { parseMeasure } from '../../evaluate/parse-measure.js';
+import { modelKinds } from '../../model/kinds.js';
 import { AXES, choicesIn } from '../axis-places.js';
 import type { Problem } from '../problems.js';
 import type { Recipe } from '../recipe.js';
 import { stageLosses } from '../stage-loss.js';
-import { checkCross } from './check-cross.js';
+import { checkPairReader } from './check-pair-reader.js';
 import { checkStage } from './check-stage.js';
 import { checkTeacher } from './check-teacher.js';
 
@@ -11,7 +12,7 @@ import { checkTeacher } from './check-teacher.js';
 export function checkRecipe(recipe: Recipe): Problem[] {
   const problems = [
     ...checkModel(recipe),
-    ...(recipe.model.kind === 'cross' ? checkCross(recipe) : []),
+    ...(modelKinds.get(recipe.model.kind).readsPairs ? checkPairReader(recipe) : []),
     ...checkIndex(recipe),
     ...checkEvaluation(recipe),
     ...checkMeasureDepth(recipe),
@@ -67,7 +68,7 @@ function checkModel({ model }: Recipe): Problem[] {
       hint: 'set model.passages.mode=max',
     });
   }
-  if (model.kind === 'dual' && mode === 'max' && model.scorer === 'dot') {
+  if (!modelKinds.get(model.kind).readsPairs && mode === 'max' && model.scorer === 'dot') {
     error(
       'scorer',
       'dot compares with the only row of a document, MaxP has one for each piece',

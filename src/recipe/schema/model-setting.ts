@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { between, oneOf, section, text, truth, whole } from '../../base/settings.js';
+import { modelKinds } from '../../model/kinds.js';
 import { AXES } from '../axis-places.js';
 import type { ModelRecipe } from '../recipe.js';
 import { choice, type ReadOptions } from './choice.js';
@@ -11,11 +12,9 @@ function length() {
 }
 
 const BEFORE_SCORER = {
-  kind: oneOf('dual', 'cross')
+  kind: oneOf(...(modelKinds.names as [string, ...string[]]))
     .default('dual')
-    .describe(
-      '`dual`: queries and documents become vectors, each by itself; `cross`: a query and a document are read together and become a score, to rerank',
-    ),
+    .describe(modelKinds.kinds.map(({ name, description }) => `\`${name}\`: ${description}`).join('; ')),
   init: text('minilm, scratch, a folder, an ONNX export or a hub id')
     .default('minilm')
     .describe(

@@ -1,3 +1,4 @@
+import type { ExampleSource } from '../../examples/index.js';
 import {
   negatives as kinds,
   type NegativeSource,
@@ -20,6 +21,12 @@ export interface CountedSource {
   count: number;
 }
 
+/** What a stage has opened that its negatives depend on. */
+export interface SuppliesParts {
+  examples: ExampleSource;
+  frozen: FrozenDocuments | undefined;
+}
+
 /** All supplies of a stage's negatives. */
 export class StageSupplies {
   readonly #supplies: readonly { supply: NegativeSupply; count: number }[];
@@ -28,8 +35,8 @@ export class StageSupplies {
     this.#supplies = supplies;
   }
 
-  static async open(context: StageContext, frozen: FrozenDocuments | undefined): Promise<StageSupplies> {
-    const supplyContext = supplyContextOf(context, frozen);
+  static async open(context: StageContext, parts: SuppliesParts): Promise<StageSupplies> {
+    const supplyContext = supplyContextOf(context, parts);
     const supplies: { supply: NegativeSupply; count: number }[] = [];
     for (const recipe of inDrawingOrder(context.stage.negatives)) {
       const kind = kinds.get(recipe.source);
@@ -63,13 +70,13 @@ function inDrawingOrder(recipes: readonly NegativesRecipe[]): NegativesRecipe[] 
   return [...recipes.filter((recipe) => !isFresh(recipe)), ...recipes.filter(isFresh)];
 }
 
-function supplyContextOf(context: StageContext, frozen: FrozenDocuments | undefined): SupplyContext {
+function supplyContextOf(context: StageContext, { examples, frozen }: SuppliesParts): SupplyContext {
   const { run, data, description, events, stage } = context;
   const fresh = new FreshTables(context);
   return {
     documentCount: data.documents.count,
     queryCount: data.training.length,
-    positives: (query) => data.training[query].positives,
+    positives: (example) => examples.relevant(example),
     bm25Lists: (depth) => bm25Lists(run, data, depth),
     fileLists: async (file) => fileLists(await locateMade(run, file), data, description),
     fixedTable: (rankings) =>

@@ -32,7 +32,7 @@ import {
 } from './trained-model.js';
 
 /** The cross-encoder that a run trains. */
-export class CrossModel implements TrainedModel {
+class CrossModel implements TrainedModel {
   readonly model: CrossEncoderModel;
 
   private constructor(model: CrossEncoderModel) {

@@ -39,7 +39,7 @@ import {
  * The encoder, or the two, that a run trains: one buffer of parameters for the optimizer, and a model for each side
  * to encode with and to save.
  */
-export class TowerModels implements TrainedModel {
+class TowerModels implements TrainedModel {
   readonly towers: Towers;
   /** What the step's graph and the optimizer work on. */
   readonly parameters: ParameterStore;

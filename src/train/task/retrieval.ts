@@ -100,7 +100,7 @@ async function openParts(context: StageContext): Promise<RetrievalParts> {
     pieces: recipe.model.passages.mode === 'max',
     ...(frozen && { storedRows: (documents) => frozen.rows(documents) }),
   });
-  const supplies = await StageSupplies.open(context, frozen);
+  const supplies = await StageSupplies.open(context, { examples, frozen });
   const losses = stage.losses.map(stageLoss);
   const step = await model.step({
     recipe,

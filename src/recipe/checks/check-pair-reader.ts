@@ -5,7 +5,7 @@ import type { Recipe } from '../recipe.js';
 import { stageLosses } from '../stage-loss.js';
 
 /** Finds what a cross-encoder, which reads pairs and makes no vectors, cannot do. */
-export function checkCross(recipe: Recipe): Problem[] {
+export function checkPairReader(recipe: Recipe): Problem[] {
   const problems: Problem[] = [];
   const refuse = (keys: Keys, message: string, hint: string): number =>
     problems.push({ level: 'error', keys, message, hint });
@@ -31,12 +31,12 @@ export function checkCross(recipe: Recipe): Problem[] {
     );
   }
   recipe.stages.forEach((_, index) => {
-    problems.push(...checkCrossStage(recipe, index));
+    problems.push(...checkStageOfPairs(recipe, index));
   });
   return problems;
 }
 
-function checkCrossStage(recipe: Recipe, index: number): Problem[] {
+function checkStageOfPairs(recipe: Recipe, index: number): Problem[] {
   const problems: Problem[] = [];
   const stage = recipe.stages[index];
   stage.negatives.forEach(({ source }, nth) => {

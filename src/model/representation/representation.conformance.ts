@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { compile, fillNormal, Graph, ParameterStore, Random, randomKey } from '../../engine/index.js';
+import type { EncoderConfig } from '../encoder/config.js';
+import {
+  buildEncoder,
+  type EncoderSpec,
+  embeddingSize,
+  encoderFeeds,
+  encoderParameters,
+} from '../encoder/encoder-graph.js';
+import { packBatch } from '../encoder/packed-batch.js';
+import { TextRows } from '../encoder/text-rows.js';
+import type { TokenizedText } from '../encoder/tokenized-texts.js';
+import { type Pooling, representationOf } from './kinds.js';
+
+const CONFIG: EncoderConfig = {
+  architecture: 'bert',
+  hiddenSize: 16,
+  layers: 2,
+  heads: 2,
+  intermediateSize: 32,
+  vocabularySize: 40,
+  maxPositions: 16,
+  typeVocabularySize: 2,
+  layerNormEps: 1e-12,
+  hiddenAct: 'gelu',
+  hiddenDropout: 0,
+  attentionDropout: 0,
+  padTokenId: 0,
+  positionOffset: 0,
+};
+const GROUPS = 3;
+const session = { threads: 1 };
+
+/** Texts of random tokens, the shortest of one. */
+function randomTexts(count: number): TokenizedText[] {
+  const random = Random.from(5, 'texts');
+  return Array.from({ length: count }, (_, i) => ({
+    ids: Int32Array.from({ length: 1 + ((i * 5) % 13) }, () => 1 + random.integer(39)),
+  }));
+}
+
+/** What every representation must do; one call for each. */
+export function representationConformance(pooling: Pooling): void {
+  const spec: EncoderSpec = { config: CONFIG, head: { ...pooling, normalize: true } };
+  const parameters = new ParameterStore(encoderParameters(spec));
+  for (const name of parameters.names) {
+    if (/norm\.weight/i.test(name)) parameters.get(name).fill(1);
+    else fillNormal(parameters.get(name), 0.3, randomKey(3, name));
+  }
+  const size = embeddingSize(spec);
+  const representation = representationOf(pooling);
+
+  /** Rows as a training step makes them: several length groups, every state computed. */
+  async function trainingRows(texts: readonly TokenizedText[]): Promise<Float32Array> {
+    const graph = new Graph();
+    const { embeddings } = buildEncoder(graph, spec, { groups: GROUPS });
+    const compiled = await compile(graph, { outputs: { rows: embeddings }, parameters, session });
+    const packed = packBatch(texts, { representation, groups: GROUPS, padTokenId: 0, positionOffset: 0 });
+    const data = (await compiled.run(encoderFeeds(packed))).rows.data as Float32Array;
+    await compiled.release();
+    const rows = new Float32Array(data.length);
+    packed.order.forEach((text, row) => {
+      rows.set(data.subarray(row * size, (row + 1) * size), text * size);
+    });
+    return rows;
+  }
+
+  /** Rows as everybody else makes them: only what they need is computed. */
+  async function inferenceRows(texts: readonly TokenizedText[]): Promise<Float32Array> {
+    const graph = new Graph();
+    const { embeddings } = buildEncoder(graph, spec, { groups: 1, inference: true });
+    const shape = { config: CONFIG, representation, size, rowsOf: () => 1 };
+    const rows = await TextRows.compile(
+      { graph, rows: embeddings, parameters, ...shape },
+      { session, tokenBudget: 32 },
+    );
+    const { vectors } = await rows.of(texts);
+    await rows.release();
+    return vectors;
+  }
+
+  const furthest = (a: Float32Array, b: Float32Array): number =>
+    a.reduce(
+      (most, value, i) => Math.max(most, Math.abs(value - b[i])),
+      a.length === b.length ? 0 : Number.NaN,
+    );
+
+  describe(`representation ${pooling.pooling}`, () => {
+    const texts = randomTexts(11);
+
+    test('training rows equal inference rows', async () => {
+      const [trained, inferred] = [await trainingRows(texts), await inferenceRows(texts)];
+      expect(furthest(trained, inferred)).toBeLessThan(1e-5);
+      // Rows of different texts are different rows, or nothing would have been compared.
+      expect(furthest(trained.subarray(0, size), trained.subarray(size, 2 * size))).toBeGreaterThan(1e-2);
+    });
+
+    test("a text's row does not depend on the texts beside it", async () => {
+      const together = await inferenceRows(texts);
+      for (const nth of [0, 4, 10]) {
+        const alone = await inferenceRows([texts[nth]]);
+        expect(furthest(alone, together.subarray(nth * size, (nth + 1) * size))).toBeLessThan(1e-5);
+      }
+    });
+
+    test('padding weighs nothing, some token does, and the same text always weighs the same', () => {
+      for (const text of texts) {
+        const { length } = text.ids;
+        const [weights, again] = [new Float32Array(length + 3), new Float32Array(length + 3)];
+        representation.weigh(text, weights);
+        representation.weigh(text, again);
+        expect(again).toEqual(weights);
+        expect(weights.every(Number.isFinite)).toBe(true);
+        expect(weights.subarray(0, length).some((weight) => weight !== 0)).toBe(true);
+        expect([...weights.subarray(length)]).toEqual([0, 0, 0]);
+        if (representation.firstTokenOnly)
+          expect(weights.subarray(1).every((weight) => weight === 0)).toBe(true);
+      }
+    });
+  });
+}

@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { tasks } from '../../recipe/axes.js';
+import { loadRecipe } from '../../recipe/load.js';
+import { startRun } from '../run.fixture.js';
+import { writeSynonyms } from '../synonyms.fixture.js';
+import { type TaskSubject, taskConformance } from './task.conformance.js';
+
+vi.setConfig({ testTimeout: 240_000 });
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'nearmiss-tasks-'));
+  await writeSynonyms(join(folder, 'data'), { words: 8, seed: 4 });
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const examples = resolve(import.meta.dirname, '../../../examples/axes');
+
+interface Case extends Pick<TaskSubject, 'name' | 'interruptions' | 'state'> {
+  steps?: number;
+  recipe?: string;
+  set?: string[];
+}
+
+const CASES: Case[] = [
+  {
+    name: 'retrieval, several losses, dropout and accumulation',
+    set: [
+      'loss=[{name: infonce}, {name: ranknet, weight: 0.5}]',
+      'model.dropout=0.1',
+      'batch.accumulate=2',
+      'stages.warmup.steps=4',
+      'stages.ance.steps=8',
+      'checkpoint.every=4',
+    ],
+    steps: 12,
+    interruptions: [1, 6, 9],
+  },
+  {
+    name: 'retrieval among documents that are frozen and searched at each step (ADORE)',
+    set: [
+      'model.towers=two',
+      'stages=[{name: adore, steps: 12, freeze: [documents], negatives: [{source: searched, count: 5}], loss: lambda}]',
+    ],
+    steps: 12,
+    interruptions: [4],
+  },
+  {
+    name: 'retrieval with a teacher',
+    recipe: join(examples, 'teacher.yaml'),
+    set: ['stages.train.steps=12'],
+    steps: 12,
+    interruptions: [6],
+  },
+  {
+    name: 'steady-pairs',
+    recipe: join(examples, 'task.yaml'),
+    set: ['stages.train.steps=12'],
+    steps: 12,
+    interruptions: [3, 8],
+    state: ['average'],
+  },
+];
+
+for (const { name, recipe = 'tiny', set = [], steps = 30, ...rest } of CASES) {
+  const start = (run: string) => startRun(folder, `${name.split(' ').join('-')}-${run}`, { recipe, set });
+  taskConformance({ name, start, steps, ...rest });
+}
+
+test('every task is held to the suite', async () => {
+  await loadRecipe(join(examples, 'task.yaml'));
+  expect(tasks.names.filter((task) => !CASES.some(({ name }) => name.startsWith(task)))).toEqual([]);
+});
