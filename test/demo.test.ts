@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { nounFile } from '../src/data/wordnet/read-nouns.js';
+import { installedNouns } from '../src/data/wordnet/read-nouns.js';
 
 const MAIN = resolve(import.meta.dirname, '../dist/cli/main.js');
 /** Alone it takes 20 s on 2 cores; the rest is for machines that others use, too. */
@@ -31,7 +31,7 @@ async function said(child: ChildProcess, text: string): Promise<void> {
   throw new Error(`ended without "${text}":\n${output}`);
 }
 
-describe.skipIf(!existsSync(nounFile()))('the quick demo', () => {
+describe.skipIf(installedNouns() === undefined)('the quick demo', () => {
   test(
     'Ctrl-C during the training is explained, the same command goes on to the table, and once more changes nothing',
     async () => {

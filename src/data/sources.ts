@@ -1,3 +1,4 @@
+import { docPage } from '../base/doc-page.js';
 import type { Document, Judgment, Query } from './dataset.js';
 import type { OnProblem } from './problem.js';
 
@@ -76,7 +77,7 @@ function reportEmpty(file: string, what: string, onProblem: OnProblem): void {
     code: 'empty-file',
     file,
     message: `expected ${what}, got none`,
-    hint: `is it the right file, and of the right format? docs/formats.md shows each`,
+    hint: `is it the right file, and of the right format? ${docPage('formats')} shows each`,
   });
 }
 

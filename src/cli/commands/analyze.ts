@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import type { Section } from '../../analyze/index.js';
+import { docPage } from '../../base/doc-page.js';
 import { UsageError } from '../../base/errors.js';
 import type { RegisterCommand } from '../command.js';
 import { wholeNumber } from '../option-parsers.js';
@@ -44,7 +45,7 @@ Examples:
 
 The run may be going on; nothing that it reads is changed. All but curves and compare look at the newest checkpoint
 whose index is there, or at that of --step. Searches are exact: where the run's own index is approximate, the
-collection is encoded once more. docs/analysis.md says what each figure means.`;
+collection is encoded once more. ${docPage('analysis')} says what each figure means.`;
 
 /** `nearmiss analyze`: what happened in a run, and how good its negatives are. */
 export const registerAnalyze: RegisterCommand = (program) => {

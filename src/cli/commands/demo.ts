@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Option } from 'commander';
+import { docPage } from '../../base/doc-page.js';
 import type { RegisterCommand } from '../command.js';
 import { wholeNumber } from '../option-parsers.js';
 import { print, printJson, tell } from '../output.js';
@@ -21,7 +22,7 @@ Examples:
   nearmiss demo --full --out big        all 82,000 nouns of WordNet
   nearmiss demo --json --quiet | jq '.rows[] | {system, rr: .measures["RR@10"]}'
 
-The table, the examples and what to do next are printed, and kept in OUT/results.json. docs/demo.md says how the data
+The table, the examples and what to do next are printed, and kept in OUT/results.json. ${docPage('demo')} says how the data
 are made and how the settings were found.`;
 
 /** `nearmiss demo`: the whole way from data to a better retriever, on WordNet. */

@@ -3,6 +3,7 @@ import { Option } from 'commander';
 import type { SharedReport } from '../../analyze/index.js';
 import { PROJECTIONS, type Projection } from '../../analyze/space/space-picture.js';
 import type { StudyProgress } from '../../analyze/study-progress.js';
+import { docPage } from '../../base/doc-page.js';
 import { writeFileAtomic } from '../../base/files.js';
 import { checkContents } from '../../base/folders/folder-contents.js';
 import { requireWritable } from '../../base/folders/writable.js';
@@ -36,7 +37,7 @@ Examples:
 The page loads nothing from anywhere: it can be mailed or put on any web server. It has everything that
 \`nearmiss analyze\` draws, the measures of BM25, the model before and after training and their hybrid, the
 queries on which training gains and loses most, and the space around some queries. What takes long is kept
-in RUN/cache. --png needs a Chromium or Chrome on the PATH (or in CHROMIUM). docs/report.md says more.`;
+in RUN/cache. --png needs a Chromium or Chrome on the PATH (or in CHROMIUM). ${docPage('report')} says more.`;
 
 /** `nearmiss report`: a run in one file, for sharing. */
 export const registerReport: RegisterCommand = (program) => {

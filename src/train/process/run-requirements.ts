@@ -1,3 +1,4 @@
+import { docPage } from '../../base/doc-page.js';
 import { NearmissError } from '../../base/errors.js';
 import type { Dataset } from '../../data/index.js';
 import { queryAnswers } from '../../evaluate/query-answers.js';
@@ -39,7 +40,7 @@ async function requireSplits(dataset: Dataset, wanted: readonly string[]): Promi
     if (splits.includes(split)) continue;
     if (splits.length === 0) {
       throw new NearmissError(`${dataset.name}: training needs queries and judgments, got documents alone`, {
-        hint: 'add them with nearmiss data import … --queries FILE --qrels train=FILE; docs/your-data.md says what to do without any',
+        hint: `add them with nearmiss data import … --queries FILE --qrels train=FILE; ${docPage('your-data')} says what to do without any`,
       });
     }
     throw new NearmissError(`${dataset.name}: no split "${split}", only ${splits.join(', ')}`, {
