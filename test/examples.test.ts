@@ -19,26 +19,36 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function runExample(name: string, ...args: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [join(library, name), ...args], {
-    cwd: folder,
-  });
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--import', import.meta.resolve('tsx'), join(library, name), ...args],
+    {
+      cwd: folder,
+    },
+  );
   return stdout;
 }
 
 test('train, then search', async () => {
-  const trained = await runExample('train.mjs', 'data', 'run', 'tiny', 'optimizer.learningRate=1e-2');
+  const trained = await runExample('train.ts', 'data', 'run', 'tiny', 'optimizer.learningRate=1e-2');
   expect(trained).toMatch(/^use: \w+ \(step \d+\)\nstart \{ 'RR@10': 0\.\d+ \}/);
-  const found = await runExample('search.mjs', 'run', 'gox');
+  const found = await runExample('search.ts', 'run', 'gox');
   expect(found.trim().split('\n')).toHaveLength(5);
   expect(found).toMatch(/^\d\.\d{4} \S+ \S+/);
-  const inCollection = await runExample('search.mjs', 'data', found.trim().split(' ').at(-1)!);
+  const inCollection = await runExample('search.ts', 'data', found.trim().split(' ').at(-1)!);
   expect(inCollection).toMatch(/^\d+\.\d{4} \S+ \S+/);
+});
+
+test('pairs in memory, a recipe object and a loss of this program', async () => {
+  const found = (await runExample('train-in-memory.ts', 'animals')).trim().split('\n');
+  expect(found).toHaveLength(3);
+  expect(found[0]).toMatch(/^\d\.\d{4} the home of every \w+ is house number \d+$/);
 });
 
 test('a custom way to search', async () => {
   const [line] = readFileSync(join(folder, 'data', 'corpus.jsonl'), 'utf8').split('\n', 1);
   const [word] = JSON.parse(line).text.split(' ');
-  const found = (await runExample('custom-mode.mjs', 'data', word)).trim().split('\n');
+  const found = (await runExample('custom-mode.ts', 'data', word)).trim().split('\n');
   const texts = found.map((each) => each.slice(each.indexOf(' ') + 1));
   expect(texts).toHaveLength(5);
   expect(texts.every((text) => text.includes(word))).toBe(true);
@@ -46,14 +56,14 @@ test('a custom way to search', async () => {
 });
 
 test('a custom loss falls', async () => {
-  const output = await runExample('custom-loss.mjs');
+  const output = await runExample('custom-loss.ts');
   const losses = [...output.matchAll(/loss ([\d.]+)/g)].map(([, loss]) => Number(loss));
   expect(losses).toHaveLength(10);
   expect(losses.at(-1)).toBeLessThan(0.5 * losses[0]);
 });
 
 test('a custom source draws from the category, without the positive', async () => {
-  expect(await runExample('custom-negatives.mjs')).toBe('query 0: 0 2\nquery 1: 3 5\n');
+  expect(await runExample('custom-negatives.ts')).toBe('query 0: 0 2\nquery 1: 3 5\n');
 });
 
 test("someone else's run", async () => {
@@ -64,7 +74,7 @@ test("someone else's run", async () => {
   const run = { tag: 'perfect', rankings };
   await writeRun(join(folder, 'perfect.trec'), run);
   expect(evaluate(run, qrels, ['RR@10']).mean['RR@10']).toBe(1);
-  expect(await runExample('evaluate.mjs', 'perfect.trec', 'data', 'dev')).toContain("perfect { 'RR@10': 1");
+  expect(await runExample('evaluate.ts', 'perfect.trec', 'data', 'dev')).toContain("perfect { 'RR@10': 1");
 });
 
 test('docs/library.md shows the examples as they are', () => {

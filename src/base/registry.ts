@@ -57,6 +57,11 @@ export class Registry<K extends { readonly name: string }> {
     return kind;
   }
 
+  /** Takes a kind back; what was made with it stays as it is. */
+  remove(kind: K): void {
+    if (this.#kinds.get(kind.name) === kind) this.#kinds.delete(kind.name);
+  }
+
   get names(): string[] {
     return [...this.#kinds.keys()];
   }

@@ -9,9 +9,12 @@ import { leaves, pathText } from './paths.js';
 import { fromIssues, recipeError, warningText } from './problems.js';
 import type { Recipe } from './recipe.js';
 import { folderOf, locateRecipe, type RecipeLocation, readRecipeFile } from './recipe-file.js';
+import { layChoices, type RecipeChoices, type RecipeObject, recipeNode } from './recipe-object.js';
 import { recipeSchema } from './schema/schema.js';
 
 const USE_ORIGIN = '--module';
+/** An object stands for a file in the working directory. */
+const OBJECT_LOCATION: RecipeLocation = { path: 'recipe', label: 'recipe', name: 'recipe' };
 
 /** Where each value of a recipe comes from: `default`, `recipes/base.yaml:12` or `--set`. */
 export type Origins = ReadonlyMap<string, string>;
@@ -29,10 +32,12 @@ export interface LoadRecipeOptions {
   set?: readonly string[];
   /** Modules besides those that the recipe names, from the working directory. */
   use?: readonly string[];
+  /** What every stage that learns takes, whatever the recipe says. */
+  choose?: RecipeChoices;
 }
 
 /**
- * Loads a recipe, built-in by its name or a file by its path, on top of what it `extends`, changes it as `set`
+ * Loads a recipe, built-in by its name, a file by its path or an object that says what a file would, on top of what it `extends`, changes it as `set`
  * says, fills in the defaults and checks that it can be trained. The modules that it names with `use` are run.
  *
  * @example
@@ -40,12 +45,18 @@ export interface LoadRecipeOptions {
  *   set: ['stages.ance.steps=50', 'optimizer.learningRate=1e-5'],
  * });
  */
-export async function loadRecipe(nameOrPath: string, options: LoadRecipeOptions = {}): Promise<LoadedRecipe> {
-  const location = await locateRecipe(nameOrPath);
-  const layers = [...(await readWithParents(location, [])), useLayer(options.use ?? [], location.label)];
+export async function loadRecipe(
+  source: string | RecipeObject,
+  options: LoadRecipeOptions = {},
+): Promise<LoadedRecipe> {
+  const location = typeof source === 'string' ? await locateRecipe(source) : OBJECT_LOCATION;
+  const own =
+    typeof source === 'string' ? await readRecipeFile(location) : recipeNode(source, location.label);
+  const layers = [...(await withParents(own, location, [])), useLayer(options.use ?? [], location.label)];
   const compose = (): OriginMap => {
     const files = layers.reduce((under, over) => merge(under, over, RECIPE_RULES));
-    return resolveUse((options.set ?? []).reduce(applyOverride, files), process.cwd());
+    const chosen = layChoices(files, options.choose ?? {});
+    return resolveUse((options.set ?? []).reduce(applyOverride, chosen), process.cwd());
   };
   await loadUsed(compose());
   // Once more, as it is known now which options the kinds of the modules have.
@@ -63,8 +74,9 @@ export async function loadRecipe(nameOrPath: string, options: LoadRecipeOptions 
   };
 }
 
-/** What a recipe's parents and its own file say, the file last. */
-async function readWithParents(
+/** What a recipe's parents and the recipe itself say, that last. */
+async function withParents(
+  said: OriginMap,
   location: RecipeLocation,
   children: readonly RecipeLocation[],
 ): Promise<OriginMap[]> {
@@ -75,8 +87,7 @@ async function readWithParents(
       { hint: 'one of them has to stand alone' },
     );
   }
-  const file = spellOut(await readRecipeFile(location)) as OriginMap;
-  const own = resolveUse(file, folderOf(location));
+  const own = resolveUse(spellOut(said) as OriginMap, folderOf(location));
   const parent = own.entries.get('extends');
   if (!parent) return [own];
   own.entries.delete('extends');
@@ -91,7 +102,7 @@ async function readWithParents(
       cause: error,
     });
   });
-  const inherited = await readWithParents(parentLocation, chain);
+  const inherited = await withParents(await readRecipeFile(parentLocation), parentLocation, chain);
   for (const { entries } of inherited) {
     // They say what the parent is, not what its child is.
     entries.delete('name');

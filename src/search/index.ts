@@ -33,7 +33,7 @@ export { DenseRetriever } from './retrievers/dense-retriever.js';
 export { type HybridOptions, HybridRetriever } from './retrievers/hybrid-retriever.js';
 export type { Mode } from './retrievers/mode.js';
 export { searchModes } from './retrievers/modes.js';
-export type { LiveMode, OpenMode } from './retrievers/open-mode.js';
+export type { Corpus, LiveMode, OpenMode } from './retrievers/open-mode.js';
 export type { Reranker } from './retrievers/reranker.js';
 export type {
   Hit,
@@ -42,6 +42,7 @@ export type {
   ScorePart,
   SearchMode,
 } from './retrievers/retriever.js';
+export type { FoundDocument, Search, SearchOptions } from './search-documents.js';
 export type {
   CascadeChoice,
   EncodingWork,

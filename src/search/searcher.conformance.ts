@@ -56,6 +56,28 @@ export function testSearcher(
     }, 300_000);
     afterAll(() => release());
 
+    test('finds documents with their texts, in one call', async () => {
+      const [first, second] = queries;
+      const alone = await searcher.search(first, { k: 3 });
+      const [hits] = await searcher.retriever(searcher.defaultMode).search([first], { k: 3 });
+      expect(alone.map(({ id, score }) => ({ id, score }))).toEqual(hits);
+      for (const { id, text, title } of alone) {
+        const document = documents.find((each) => each.id === id)!;
+        expect({ text, title }).toEqual({
+          text: searcher.documents.count > 0 ? document.text : '',
+          title: searcher.documents.count > 0 ? document.title : undefined,
+        });
+      }
+      const mode = searcher.modes[0];
+      const both = await searcher.search([first, second], { k: 2, mode });
+      expect(both.map((each) => each.map(({ id }) => id))).toEqual(
+        (await searcher.retriever(mode).search([first, second], { k: 2 })).map((each) =>
+          each.map(({ id }) => id),
+        ),
+      );
+      expect(await searcher.search(first)).toHaveLength(10);
+    });
+
     const search = (from: Searcher, mode: SearchMode, texts: readonly string[], options: RetrieveOptions) =>
       from.retriever(mode, WHOLE).search(texts, options);
     const matching = (filter: DocumentFilter | undefined): Document[] => {

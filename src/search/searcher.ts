@@ -7,6 +7,7 @@ import type { OnUnknownField } from './filter/filtered-documents.js';
 import type { HybridOptions } from './retrievers/hybrid-retriever.js';
 import type { Reranker } from './retrievers/reranker.js';
 import type { Hit, Retriever, SearchMode } from './retrievers/retriever.js';
+import type { Search } from './search-documents.js';
 import type { Snippet } from './snippet.js';
 
 /** What is being prepared, so that a person can be told. */
@@ -92,6 +93,14 @@ export interface Searcher {
   readonly documents: DocumentStore;
   readonly model?: { name: string; dimension: number };
   readonly reranker?: Reranker;
+  /**
+   * Finds documents, with their texts, for one query or for several.
+   *
+   * @example
+   * const hits = await searcher.search('what causes anemia', { k: 3 });
+   * console.log(hits[0].score, hits[0].text);
+   */
+  readonly search: Search;
   /**
    * Fails with what is missing where the mode is not possible.
    *

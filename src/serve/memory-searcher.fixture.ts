@@ -1,5 +1,6 @@
 import type { Document } from '../data/index.js';
 import type { Hit, RetrieveOptions, SearchMode } from '../search/retrievers/retriever.js';
+import { searchDocuments } from '../search/search-documents.js';
 import type { Searcher } from '../search/searcher.js';
 
 /**
@@ -12,6 +13,7 @@ export class MemorySearcher implements Searcher {
   readonly modes: readonly SearchMode[] = ['bm25'];
   readonly defaultMode = 'bm25';
   readonly documents: Searcher['documents'];
+  readonly search = searchDocuments(this);
   closed = false;
   readonly #byId: Map<string, Document>;
   readonly #pause: () => Promise<unknown>;

@@ -1,25 +1,55 @@
 import { availableParallelism } from 'node:os';
+import type { Dataset, TextPair } from '../data/index.js';
+import type { LossKind } from '../loss/index.js';
+import type { NegativesKind } from '../negatives/index.js';
+import { axes } from '../recipe/axes.js';
 import { formatConfig } from '../recipe/format-config.js';
 import { loadRecipe } from '../recipe/load.js';
+import type { RecipeChoices, RecipeObject } from '../recipe/recipe-object.js';
 import type { Role, TimedEvent } from '../run/events.js';
 import { readRunDescription } from '../run/run-description.js';
 import { RunDirectory } from '../run/run-directory.js';
 import { bestSoFar, type StepEvaluation } from '../run/step-evaluation.js';
 import type { MeasureRunOptions } from '../systems/index.js';
+import type { TeacherKind } from '../teacher/index.js';
 import { type Conclusion, concludeRun } from './conclude.js';
+import { keepData } from './keep-data.js';
 import { trainedKinds } from './model/kinds.js';
 import { beginRun } from './process/begin-run.js';
+import { takeBothRoles } from './process/both-roles.js';
 import { type SuperviseOptions, supervise } from './process/supervisor.js';
 
-export interface TrainOptions {
-  /** The collection, in any format that `openDataset` reads. */
-  data: string;
-  /** A built-in recipe or the path of a YAML file. Default `default`, which is made for people's own collections. */
-  recipe?: string;
+/** Kinds of your own, known while a training lasts. */
+export interface OwnKinds {
+  losses?: readonly LossKind[];
+  negatives?: readonly NegativesKind[];
+  teachers?: readonly TeacherKind[];
+}
+
+export interface TrainOptions extends RecipeChoices {
+  /**
+   * The collection: a path, in any format that `openDataset` reads; a dataset; or pairs in memory. What is in memory is
+   * written to a folder beside the run (`OUT-data`), so that the run can be searched, measured and resumed later.
+   */
+  data: string | Dataset | readonly TextPair[];
+  /**
+   * A built-in recipe, the path of a YAML file, or an object that says what such a file would. Default `default`, which is
+   * made for people's own collections.
+   */
+  recipe?: string | RecipeObject;
   /** The run's folder. One that was interrupted goes on. */
   out: string;
   /** Changes to the recipe, e.g. `stages.ance.steps=50`. */
   set?: string[];
+  /** Files of modules that register kinds of their own; each process of the training runs them. */
+  modules?: readonly string[];
+  /**
+   * Kinds of your own that are objects of this program. Functions cannot be handed to another process, so Trainer and
+   * Inferencer then both work in this one; whoever goes on with the run later has to give them again.
+   */
+  kinds?: OwnKinds;
+  /** Trains in this process. Default: only with `kinds`. */
+  inProcess?: boolean;
   /** Split that is learned from. Default `train`. */
   split?: string;
   /** Split on which what came of it is measured, too. */
@@ -50,34 +80,81 @@ export const DEFAULT_RECIPE = 'default';
  * @example
  * const { best, rows } = await train({ data: 'data/mine', out: 'runs/mine' });
  * console.log(best, rows?.map(({ system, measures }) => [system, measures['nDCG@10']]));
+ * @example
+ * await train({
+ *   data: [
+ *     { query: 'how tall is a giraffe', document: 'an adult stands five metres high' },
+ *     { query: 'when do owls sleep', document: 'most of them rest by day and hunt at night' },
+ *   ],
+ *   recipe: { extends: 'rand-neg', optimizer: { learningRate: 2e-5 } },
+ *   loss: { name: 'infonce', temperature: 0.05 },
+ *   negatives: ['in-batch'],
+ *   out: 'runs/animals',
+ * });
  */
 export async function train(options: TrainOptions): Promise<TrainOutcome> {
-  const { data, split = 'train', out, set = [], threads = {}, signal, testSplit } = options;
-  const { recipe, origins } = await loadRecipe(options.recipe ?? DEFAULT_RECIPE, { set });
+  const { kinds } = options;
+  if (!kinds) return trainKnown(options, options.inProcess ?? false);
+  const registered = [
+    register(axes.losses, kinds.losses),
+    register(axes.negatives, kinds.negatives),
+    register(axes.teachers, kinds.teachers),
+  ];
+  try {
+    return await trainKnown(options, true);
+  } finally {
+    for (const forget of registered) forget();
+  }
+}
+
+async function trainKnown(options: TrainOptions, inProcess: boolean): Promise<TrainOutcome> {
+  const { split = 'train', out, set = [], modules = [], threads = {}, signal, testSplit } = options;
+  const { loss, negatives, teacher } = options;
+  const { recipe, origins } = await loadRecipe(options.recipe ?? DEFAULT_RECIPE, {
+    set,
+    use: modules,
+    choose: { loss, negatives, teacher },
+  });
+  const data = await keepData(options.data, out);
   await beginRun(out, { data, split, recipe, recipeText: formatConfig(recipe, origins) }, { quiet: true });
   return trainToEnd(out, {
     threads,
     testSplit,
+    inProcess,
     onEvent: options.onEvent ?? (() => undefined),
     onRestart: () => undefined,
     stopSignal: signal ?? new AbortController().signal,
   });
 }
 
+/** Gives what takes them back. */
+function register<K>(
+  registry: { register(kind: K): K; remove(kind: K): void },
+  kinds: readonly K[] = [],
+): () => void {
+  for (const kind of kinds) registry.register(kind);
+  return () => {
+    for (const kind of kinds) registry.remove(kind);
+  };
+}
+
 export interface TrainToEndOptions extends Omit<SuperviseOptions, 'path' | 'threads'> {
   /** Default: half of the cores each. */
   threads?: Partial<Record<Role, number>>;
   testSplit?: string;
+  /** Both roles work in this process. */
+  inProcess?: boolean;
   /** How the systems are measured at the end. */
   measuring?: Omit<MeasureRunOptions, 'threads'>;
 }
 
 /** Takes a run that was begun to its end, and measures what came of it. */
 export async function trainToEnd(path: string, options: TrainToEndOptions): Promise<TrainOutcome> {
-  const { threads = {}, testSplit, measuring, ...watching } = options;
+  const { threads = {}, testSplit, measuring, inProcess = false, ...watching } = options;
   const cores = availableParallelism();
   const half = Math.max(1, Math.floor(cores / 2));
-  await supervise({
+  const work = inProcess ? takeBothRoles : supervise;
+  await work({
     ...watching,
     path,
     threads: { trainer: threads.trainer ?? half, inferencer: threads.inferencer ?? half },

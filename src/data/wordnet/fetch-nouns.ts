@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { cacheFolder } from '../../base/cache-folder.js';
 import { NearmissError } from '../../base/errors.js';
 import { exists, writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
+import { cacheFolder } from '../../base/folders/cache-folder.js';
 import { installedNouns } from './read-nouns.js';
 import { readTarFile } from './tar-file.js';
 

@@ -12,7 +12,7 @@ import { wantedModes } from './wanted-modes.js';
  * @param path a run, a vector index (with `model` and `data`), a BM25 index, or a collection
  * @example
  * const searcher = await openSearcher('runs/medquad');
- * const [hits] = await searcher.retriever('hybrid').search(['what causes anemia'], { k: 10 });
+ * for (const { score, text } of await searcher.search('what causes anemia', { k: 5 })) console.log(score, text);
  * await searcher.close();
  */
 export async function openSearcher(path: string, options: OpenSearcherOptions = {}): Promise<Searcher> {

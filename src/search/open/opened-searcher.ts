@@ -10,6 +10,7 @@ import { firstModeNamed, howToGet, searchModes } from '../retrievers/modes.js';
 import type { OpenMode, OpenVectors } from '../retrievers/open-mode.js';
 import type { Reranker } from '../retrievers/reranker.js';
 import type { Hit, Retriever, SearchMode } from '../retrievers/retriever.js';
+import { type Search, searchDocuments } from '../search-documents.js';
 import type { CascadeChoice, Searcher, SearchVectorsOptions } from '../searcher.js';
 import type { Snippet } from '../snippet.js';
 import type { Closing } from './closing.js';
@@ -41,6 +42,7 @@ export class OpenedSearcher implements BaseSearcher {
   readonly model: Searcher['model'];
   readonly reranker: Reranker | undefined;
   readonly opened: ReadonlyMap<SearchMode, OpenMode>;
+  readonly search: Search = searchDocuments(this);
   readonly #words: QueryWords;
   readonly #vectors: OpenVectors | undefined;
   readonly #closing: Closing;

@@ -1,10 +1,15 @@
 import type { Reranker } from '../../retrievers/reranker.js';
-import type { SearchMode } from '../../retrievers/retriever.js';
+import type { Retriever, SearchMode } from '../../retrievers/retriever.js';
+import { type Search, searchDocuments } from '../../search-documents.js';
 import type { Searcher } from '../../searcher.js';
 
 /** What documents added and removed do not change: it is as the base has it. */
 export abstract class OverBase {
   protected abstract get base(): Searcher;
+  abstract readonly documents: Searcher['documents'];
+  abstract retriever(mode: SearchMode): Retriever;
+
+  readonly search: Search = searchDocuments(this);
 
   get name(): string {
     return this.base.name;

@@ -1,14 +1,15 @@
 // A source of negatives of your own: documents of the same category as the positive. A draw depends on nothing but the
 // query and the random stream, so that it can be repeated.
 import { Random } from 'nearmiss/engine';
+import type { NegativeSource } from 'nearmiss/negatives';
 
-class SameCategory {
-  name = 'same-category';
-  #byCategory = new Map();
-  #positives;
-  #categories;
+class SameCategory implements NegativeSource {
+  readonly name = 'same-category';
+  readonly #byCategory = new Map<string, number[]>();
+  readonly #positives: number[][];
+  readonly #categories: string[];
 
-  constructor({ categories, positives }) {
+  constructor({ categories, positives }: { categories: string[]; positives: number[][] }) {
     this.#categories = categories;
     this.#positives = positives;
     for (const [document, category] of categories.entries()) {
@@ -16,9 +17,10 @@ class SameCategory {
     }
   }
 
-  sample(query, random, count) {
-    const positives = this.#positives[query];
-    const near = this.#byCategory.get(this.#categories[positives[0]]);
+  sample(query: number, random: Random, count: number) {
+    const positives = this.#positives[query] ?? [];
+    const category = this.#categories[positives[0] ?? -1] ?? '';
+    const near = this.#byCategory.get(category) ?? [];
     const candidates = near.filter((document) => !positives.includes(document));
     return random
       .shuffle(candidates)

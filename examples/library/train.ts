@@ -1,7 +1,7 @@
-// Train in 15 lines: node examples/library/train.mjs DATA RUN [RECIPE] [path=value…]
+// Train in 20 lines: npx tsx examples/library/train.ts DATA RUN [RECIPE] [path=value…]
 import { train } from 'nearmiss/train';
 
-const [data, out, recipe = 'default', ...set] = process.argv.slice(2);
+const [data = 'data/mine', out = 'runs/mine', recipe = 'default', ...set] = process.argv.slice(2);
 
 const { best, rows, checkpoint } = await train({
   data,

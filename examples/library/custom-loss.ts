@@ -1,11 +1,12 @@
 // A loss of your own: margin-MSE against a teacher's margins is one; here, a squared hinge. The graph that computes it
 // is differentiated when it is built, so nothing but the forward computation has to be written.
 import { AdamW, div, mul, reduceSum, relu, sub } from 'nearmiss/engine';
+import type { Loss } from 'nearmiss/loss';
 import { loadEncoderModel } from 'nearmiss/model';
 import { tokensAt } from 'nearmiss/text';
-import { DirectStep, Learner } from 'nearmiss/train';
+import { DirectStep, Learner, type RetrievalBatch } from 'nearmiss/train';
 
-const squaredHinge = {
+const squaredHinge: Loss = {
   name: 'squared-hinge',
   negatives: 'batch',
   build({ scores, positive, negative }) {
@@ -15,7 +16,7 @@ const squaredHinge = {
   },
 };
 
-const pairs = [
+const pairs: [query: string, document: string][] = [
   ['how tall is a giraffe', 'an adult stands five metres high'],
   ['when do owls sleep', 'most of them rest by day and hunt at night'],
   ['what do bees collect', 'nectar and pollen of flowers'],
@@ -23,11 +24,12 @@ const pairs = [
 ];
 
 const model = await loadEncoderModel('minilm', { layers: 2 });
-const read = async (texts) => {
+const read = async (texts: string[]) => {
   const tokens = await model.tokenizer.encodeBatch(texts, { maxLength: 32 });
   return texts.map((_, i) => ({ ids: tokensAt(tokens, i) }));
 };
-const batch = {
+const batch: RetrievalBatch = {
+  examples: pairs.length,
   queries: await read(pairs.map(([query]) => query)),
   documents: await read(pairs.map(([, document]) => document)),
   positives: pairs.map((_, i) => i),
