@@ -55,13 +55,6 @@ test('a custom way to search', async () => {
   expect(texts.map(({ length }) => length)).toEqual(texts.map(({ length }) => length).sort((a, b) => a - b));
 });
 
-test('a custom loss falls', async () => {
-  const output = await runExample('custom-loss.ts');
-  const losses = [...output.matchAll(/loss ([\d.]+)/g)].map(([, loss]) => Number(loss));
-  expect(losses).toHaveLength(10);
-  expect(losses.at(-1)).toBeLessThan(0.5 * losses[0]);
-});
-
 test('a custom source draws from the category, without the positive', async () => {
   expect(await runExample('custom-negatives.ts')).toBe('query 0: 0 2\nquery 1: 3 5\n');
 });

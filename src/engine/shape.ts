@@ -8,7 +8,7 @@ export type DType = 'float32' | 'float16' | 'int32' | 'int64' | 'bool';
 /** Numbers fixed when the graph is built. */
 export interface ConstantTensor {
   shape: readonly number[];
-  data: Float32Array | Int32Array | BigInt64Array;
+  data: Float32Array | Int32Array | BigInt64Array | Int8Array | Uint8Array;
 }
 
 /** `[batch, 384]` */

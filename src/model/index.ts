@@ -66,15 +66,17 @@ export {
   type TokenizedTexts,
   tokenizedTexts,
 } from './encoder/tokenized-texts.js';
+export { type ExportModelOptions, exportModel } from './folder/export-model.js';
 export { type CardMeasure, type ModelCard, renderModelCard } from './folder/model-card.js';
 export { type ModelFolder, openModelFolder } from './folder/model-folder.js';
-export { exportOnnx } from './folder/onnx-export.js';
+export { type ExportOptions, exportOnnx } from './folder/onnx-export.js';
 export type { SaveModelOptions } from './folder/save-model.js';
 export type { TextSettings } from './folder/sentence-transformers.js';
 export { type ModelSource, type OpenModel, openModel, resolveModel } from './folder/source.js';
 export { openWeights, type Weights } from './folder/weights.js';
 export { downloadModel, type HubModel, type HubOptions } from './hub/hub.js';
 export { type MergedModel, type MergeModelsOptions, mergeModels } from './merge/merge-models.js';
+export { type PushedModel, type PushOptions, pushModel } from './hub/push-model.js';
 export type { FloatType, StorageType } from './tensors/float-storage.js';
 export { SafetensorsFile, type WriteSafetensorsOptions, writeSafetensors } from './tensors/safetensors.js';
 export type { TensorInfo } from './tensors/safetensors-header.js';

@@ -8,6 +8,7 @@ import { registerDemo } from './demo.js';
 import { registerDoctor } from './doctor.js';
 import { registerEncode } from './encode.js';
 import { registerEval } from './eval.js';
+import { registerExport } from './export.js';
 import { registerFuse } from './fuse.js';
 import { registerIndex } from './index-vectors.js';
 import { registerMerge } from './merge.js';
@@ -32,7 +33,7 @@ export const commandGroups: CommandGroup[] = [
   { heading: 'Data:', commands: [registerData] },
   {
     heading: 'Train:',
-    commands: [registerTrain, registerTrainer, registerInferencer, registerMine, registerMerge],
+    commands: [registerTrain, registerTrainer, registerInferencer, registerMine, registerMerge, registerExport],
   },
   { heading: 'Search:', commands: [registerSearch, registerServe, registerRerank] },
   { heading: 'Measure:', commands: [registerEval, registerCompare, registerFuse] },

@@ -12,6 +12,14 @@ const IR_VERSION = 9;
 /** DataLocation. */
 const EXTERNAL = 1;
 const ELEMENT_TYPE: Record<DType, number> = { float32: 1, int32: 6, int64: 7, bool: 9, float16: 10 };
+/** Of a constant, by how its numbers are kept; those in 8 bits have no dtype, as no graph computes with them. */
+const CONSTANT_TYPE: readonly [kind: new (...args: never[]) => ConstantTensor['data'], type: number][] = [
+  [Float32Array, ELEMENT_TYPE.float32],
+  [Int32Array, ELEMENT_TYPE.int32],
+  [BigInt64Array, ELEMENT_TYPE.int64],
+  [Uint8Array, 2],
+  [Int8Array, 3],
+];
 
 /** A tensor that an ONNX model takes or gives. */
 export interface OnnxValue {
@@ -83,16 +91,15 @@ export class OnnxBuilder {
   }
 
   initializer(name: string, tensor: ConstantTensor): void {
-    const dtype =
-      tensor.data instanceof Float32Array ? 'float32' : tensor.data instanceof Int32Array ? 'int32' : 'int64';
+    const [, type] = CONSTANT_TYPE.find(([kind]) => tensor.data instanceof kind)!;
     const { buffer, byteOffset, byteLength } = tensor.data;
     const bytes = new Uint8Array(buffer, byteOffset, byteLength);
-    this.#initializers.push(tensorHead(name, tensor.shape, dtype).bytes(9, bytes));
+    this.#initializers.push(tensorHead(name, tensor.shape, type).bytes(9, bytes));
   }
 
   /** A constant whose numbers are not in the model but in a file beside it. */
   storedInitializer(name: string, { shape, dtype, file, offset, bytes }: StoredTensor): void {
-    const writer = tensorHead(name, shape, dtype);
+    const writer = tensorHead(name, shape, ELEMENT_TYPE[dtype]);
     for (const [key, value] of Object.entries({ location: file, offset, length: bytes })) {
       writer.message(13, new ProtobufWriter().string(1, key).string(2, String(value)));
     }
@@ -145,10 +152,10 @@ export class OnnxBuilder {
   }
 }
 
-function tensorHead(name: string, shape: readonly number[], dtype: DType): ProtobufWriter {
+function tensorHead(name: string, shape: readonly number[], type: number): ProtobufWriter {
   const writer = new ProtobufWriter();
   for (const size of shape) writer.integer(1, size);
-  return writer.integer(2, ELEMENT_TYPE[dtype]).string(8, name);
+  return writer.integer(2, type).string(8, name);
 }
 
 function attribute(name: string, value: OnnxAttribute): ProtobufWriter {

@@ -2,6 +2,7 @@ import { NearmissError } from '../../base/errors.js';
 import type { Graph, Value } from '../graph.js';
 import { sizeOf } from '../parameters.js';
 import { OnnxBuilder, type OnnxValue } from './builder.js';
+import { QuantizingBuilder } from './quantizing-builder.js';
 
 export interface EmitOptions {
   /** What the model gives, by the name it gives it under. */
@@ -12,6 +13,8 @@ export interface EmitOptions {
   stored?: { file: string; offset: (name: string) => number };
   /** Use standard ONNX operators only. */
   portable?: boolean;
+  /** Write baked weights in 8 bits: a quarter of the size, and nearly the same results. */
+  quantize?: boolean;
   name?: string;
 }
 
@@ -34,7 +37,8 @@ export function emitOnnx(graph: Graph, options: EmitOptions): Uint8Array {
     dims.add(value);
     return { name: value.name, axis };
   };
-  const builder = new OnnxBuilder({ sourceOfDim, portable: options.portable });
+  const Builder = options.quantize ? QuantizingBuilder : OnnxBuilder;
+  const builder = new Builder({ sourceOfDim, portable: options.portable });
 
   const inputs: OnnxValue[] = [];
   let bakedBytes = 0;

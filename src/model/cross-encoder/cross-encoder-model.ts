@@ -8,7 +8,7 @@ import { initialize } from '../encoder/initialize.js';
 import { checkLength, withLayers } from '../encoder/model-checks.js';
 import type { TokenizedText } from '../encoder/tokenized-texts.js';
 import { loadTokenizer } from '../folder/load-tokenizer.js';
-import { exportedStates } from '../folder/onnx-export.js';
+import { type ExportOptions, exportedStates, inputEnding } from '../folder/onnx-export.js';
 import { fillFolder, type SavedModel, type SaveModelOptions, saveFolder } from '../folder/save-model.js';
 import { openModel } from '../folder/source.js';
 import type { Weights } from '../folder/weights.js';
@@ -152,11 +152,16 @@ export async function fillCrossEncoderFolder(
 }
 
 /** The model as other people's runtimes expect it: `logits` [batch, 1] out, standard operators only, weights inside. */
-export function exportCrossEncoder({ spec, parameters }: CrossEncoderModel): Uint8Array {
+export function exportCrossEncoder(
+  { spec, parameters, tokenizer, maxLength }: CrossEncoderModel,
+  { quantize = false }: ExportOptions = {},
+): Uint8Array {
   const graph = new Graph();
-  const { states, parameter } = exportedStates(graph, spec.config, crossEncoderParameters(spec));
+  const ending = inputEnding(tokenizer, maxLength);
+  const { states, parameter } = exportedStates(graph, spec.config, crossEncoderParameters(spec), ending);
   const logits = scoreHead(first(states, { axis: 1 }), parameter);
-  return emitOnnx(graph, { outputs: { logits }, weights: (name) => parameters.get(name), portable: true });
+  const weights = (name: string): Float32Array => parameters.get(name);
+  return emitOnnx(graph, { outputs: { logits }, weights, portable: true, quantize });
 }
 
 /** The name that weights have for one of our parameters: Transformers' own, or in our ONNX exports ours. */

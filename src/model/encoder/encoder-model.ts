@@ -3,7 +3,7 @@ import { ParameterStore } from '../../engine/index.js';
 import type { Tokenizer } from '../../text/tokenizer.js';
 import { loadTokenizer } from '../folder/load-tokenizer.js';
 import type { ModelFolder } from '../folder/model-folder.js';
-import { exportOnnx } from '../folder/onnx-export.js';
+import { exportOnnx, inputEnding } from '../folder/onnx-export.js';
 import { fillFolder, type SavedModel, type SaveModelOptions, saveFolder } from '../folder/save-model.js';
 import { writeSentenceTransformersFiles } from '../folder/sentence-transformers-writer.js';
 import { type OpenModel, openModel } from '../folder/source.js';
@@ -211,7 +211,7 @@ export async function fillEncoderFolder(
         ...card,
       });
     },
-    onnx: () => exportOnnx(spec, parameters),
+    onnx: () => exportOnnx(spec, parameters, { ending: inputEnding(tokenizer, maxLength) }),
     writeMore: (place) =>
       writeSentenceTransformersFiles(place, {
         head,

@@ -143,13 +143,29 @@ function history(card: Pick<ModelCard, 'recipe' | 'measures' | 'versions'>): str
 function origin(
   card: Pick<ModelCard, 'name' | 'baseModel' | 'license' | 'languages' | 'datasets' | 'measures'>,
 ): object {
+  const { id: baseModel, license } = published(card);
   return {
-    ...(card.baseModel && { base_model: card.baseModel }),
-    ...(card.license && { license: card.license }),
+    ...(baseModel && { base_model: baseModel }),
+    ...(license && { license }),
     ...(card.languages?.length && { language: card.languages }),
     ...(card.datasets?.length && { datasets: card.datasets }),
     ...(card.measures?.length && { 'model-index': [modelIndex(card, card.measures)] }),
   };
+}
+
+/** Models that go by a shorter name here. */
+const KNOWN_BASES: Record<string, { id: string; license: string }> = {
+  minilm: { id: 'sentence-transformers/all-MiniLM-L6-v2', license: 'apache-2.0' },
+};
+
+/** What the hub is to know of the model that training started from: a name of this machine means nothing to it. */
+function published({ baseModel = '', license }: Pick<ModelCard, 'baseModel' | 'license'>): {
+  id?: string;
+  license?: string;
+} {
+  const known = KNOWN_BASES[baseModel];
+  const id = known?.id ?? (/^[\w-][\w.-]*\/[\w.-]+$/.test(baseModel) ? baseModel : undefined);
+  return { id, license: license ?? known?.license };
 }
 
 /** The hub shows these numbers beside the model; one result for each collection and split. */
@@ -214,7 +230,7 @@ const { sentence_embedding } = await model(await tokenizer([${query}], { padding
   }
   return `import { pipeline } from '@huggingface/transformers';
 
-const extract = await pipeline('feature-extraction', '${name}');
+const extract = await pipeline('feature-extraction', '${name}', { dtype: 'fp32' }); // or 'q8', where it was exported
 const vectors = await extract([${query}], { pooling: '${pooling === 'first' ? 'cls' : 'mean'}', normalize: ${normalize} });`;
 }
 

@@ -3,6 +3,7 @@ import {
   div,
   embedding,
   emitOnnx,
+  equal,
   first,
   Graph,
   matmul,
@@ -15,11 +16,35 @@ import {
   sub,
   toFloat,
   type Value,
+  where,
 } from '../../engine/index.js';
+import type { Tokenizer } from '../../text/tokenizer.js';
 import { BertGraph } from '../encoder/bert.js';
 import type { EncoderConfig } from '../encoder/config.js';
 import { applyHead, type EncoderSpec, encoderParameters } from '../encoder/encoder-graph.js';
 import { MASKED } from '../encoder/packed-batch.js';
+
+export interface ExportOptions {
+  /** Weights in 8 bits: a quarter of the size. */
+  quantize?: boolean;
+  /** How inputs end that are as long as the model takes. */
+  ending?: InputEnding;
+}
+
+/**
+ * The last token of an input that is as long as the model takes is the one that ends every input (`[SEP]`). Transformers.js
+ * cuts it off with the text; the export puts it back, which changes nothing for those who cut the text alone.
+ */
+export interface InputEnding {
+  maxLength: number;
+  token: number;
+}
+
+/** Where a tokenizer ends its inputs with a token of its own. */
+export function inputEnding(tokenizer: Tokenizer, maxLength: number): InputEnding | undefined {
+  const token = tokenizer.specialTokens.sep?.id;
+  return token === undefined || tokenizer.specialCount < 2 ? undefined : { maxLength, token };
+}
 
 const [BATCH, SEQUENCE] = ['batch_size', 'sequence_length'];
 const TOKENS = `${BATCH}*${SEQUENCE}`;
@@ -28,14 +53,18 @@ const TOKENS = `${BATCH}*${SEQUENCE}`;
  * The encoder as other people's runtimes expect it: `input_ids`, `attention_mask` and `token_type_ids` in, the
  * last hidden states and the final vector out, standard operators only, weights inside.
  */
-export function exportOnnx(spec: EncoderSpec, parameters: ParameterStore): Uint8Array {
+export function exportOnnx(
+  spec: EncoderSpec,
+  parameters: ParameterStore,
+  { quantize = false, ending }: ExportOptions = {},
+): Uint8Array {
   const graph = new Graph();
-  const { states, mask, parameter } = exportedStates(graph, spec.config, encoderParameters(spec));
+  const { states, mask, parameter } = exportedStates(graph, spec.config, encoderParameters(spec), ending);
   const outputs = {
     last_hidden_state: states,
     sentence_embedding: applyHead(pooled(states, mask, spec), spec, parameter),
   };
-  return emitOnnx(graph, { outputs, weights: (name) => parameters.get(name), portable: true });
+  return emitOnnx(graph, { outputs, weights: (name) => parameters.get(name), portable: true, quantize });
 }
 
 /** The last hidden states, [batch, sequence, hidden], over inputs as other people's runtimes name them. */
@@ -43,6 +72,7 @@ export function exportedStates(
   graph: Graph,
   config: EncoderConfig,
   parameters: readonly ParameterSpec[],
+  ending?: InputEnding,
 ): { states: Value; mask: Value; parameter: (name: string) => Value } {
   const weights = new Map(parameters.map(({ name, shape }) => [name, graph.parameter(name, shape)]));
   const parameter = (name: string): Value => weights.get(name)!;
@@ -51,7 +81,7 @@ export function exportedStates(
   const { hiddenSize, positionOffset } = config;
 
   const table = (name: string): Value => parameter(`embeddings.${name}_embeddings.weight`);
-  const words = add(embedding(table('word'), ids), embedding(table('token_type'), types));
+  const words = add(embedding(table('word'), ended(ids, ending)), embedding(table('token_type'), types));
   const embedded = add(words, rowsUpTo(table('position'), { start: positionOffset, length: SEQUENCE }));
   const bert = new BertGraph({ config, parameter });
   const bias = mul(sub(1, mask), MASKED);
@@ -60,6 +90,18 @@ export function exportedStates(
   ]);
 
   return { states: reshape(hidden, [BATCH, SEQUENCE, hiddenSize]), mask, parameter };
+}
+
+function ended(ids: Value, ending: InputEnding | undefined): Value {
+  if (!ending) return ids;
+  const { graph } = ids;
+  const { maxLength, token } = ending;
+  const integers = (values: number[], shape: number[]): Value =>
+    graph.constant({ shape, data: BigInt64Array.from(values.map(BigInt)) });
+  const positions = Array.from({ length: maxLength }, (_, position) => position);
+  // As far as the input goes: where it is shorter, none of them is the last.
+  const upTo = rowsUpTo(integers(positions, [maxLength]), { start: 0, length: SEQUENCE });
+  return where(equal(upTo, integers([maxLength - 1], [])), integers([token], []), ids);
 }
 
 function pooled(states: Value, mask: Value, { head, config }: EncoderSpec): Value {

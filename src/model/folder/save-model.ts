@@ -57,7 +57,14 @@ const MODEL_FILES = [
   ...['config', 'modules', 'config_sentence_transformers', 'sentence_bert_config'].map(
     (name) => `${name}.json`,
   ),
-  ...['model.safetensors', 'onnx/model.onnx', 'README.md', MODEL_MANIFEST, ...TOKENIZER_FILES],
+  ...[
+    'model.safetensors',
+    'onnx/model.onnx',
+    'onnx/model_quantized.onnx',
+    'README.md',
+    MODEL_MANIFEST,
+    ...TOKENIZER_FILES,
+  ],
 ];
 
 /** A model as it is written here. */

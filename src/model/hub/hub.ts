@@ -12,10 +12,10 @@ import { PARTIAL_PREFIX } from '../../base/partial-path.js';
 import { printable } from '../../base/printable.js';
 import { Progress } from '../../base/progress.js';
 import { downloadFile } from './download-file.js';
+import { hubEndpoint } from './endpoint.js';
 import { type HubRequest, networkReason, refusal, TemporaryFailure, unreachable } from './hub-errors.js';
 import { chooseFiles, hubModelSchema } from './hub-files.js';
 
-const DEFAULT_ENDPOINT = 'https://huggingface.co';
 const METADATA_TRIES = 3;
 
 export interface HubOptions {
@@ -51,7 +51,7 @@ export interface HubModel {
  */
 export async function downloadModel(id: string, options: HubOptions = {}): Promise<HubModel> {
   const { revision = 'main', token = process.env.HF_TOKEN, cache = cacheFolder() } = options;
-  const endpoint = (options.endpoint ?? (process.env.HF_ENDPOINT || DEFAULT_ENDPOINT)).replace(/\/+$/, '');
+  const endpoint = hubEndpoint(options.endpoint);
   const offline = options.offline ?? /^(1|true|yes|on)$/i.test(process.env.HF_HUB_OFFLINE ?? '');
   const repository = new CachedRepository(join(cache, 'models', id.replace('/', '--')));
   const request: HubRequest = { id, revision, endpoint, hasToken: Boolean(token) };

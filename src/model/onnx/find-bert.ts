@@ -142,7 +142,9 @@ class BertSearch {
   }
 
   #isInput(value: string, name: string): boolean {
-    const operation = this.#graph.operation(value);
+    // Our own exports put the last token of a cut text back.
+    const mended = this.#graph.maker(value, 'Where');
+    const operation = this.#graph.operation(mended?.inputs[2] ?? value);
     return operation.kind === 'other' && operation.node === undefined && operation.value === name;
   }
 
