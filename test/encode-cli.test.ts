@@ -222,3 +222,12 @@ describe('what goes wrong is told, and nothing is left behind', () => {
     expect(code).toBe(2);
   });
 });
+
+test('--provider says what computes; one that is not there is refused with those that are', async () => {
+  await writeFile(join(folder, 'one.txt'), 'near miss\n');
+  const text = ['one.txt', 'one.npy', '--format', 'text'] as const;
+  expect((await encode(...text, '--provider', 'cpu')).code).toBe(0);
+  const { code, stderr } = await encode('one.txt', 'two.npy', '--format', 'text', '--provider', 'abacus');
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/cannot start the model on abacus[\s\S]*this runtime has .*cpu/);
+});

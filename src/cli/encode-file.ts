@@ -16,6 +16,8 @@ export interface EncodeFileOptions extends TextSourceOptions {
   maxLength?: number;
   layers?: number;
   threads?: number;
+  /** Execution provider of the engine. */
+  provider?: string;
   tokenBudget?: number;
   /** No progress. */
   quiet?: boolean;
@@ -52,7 +54,7 @@ export async function encodeFile(input: string, options: EncodeFileOptions): Pro
     quiet,
   });
   const encoder = await Encoder.create(model, {
-    session: { threads: options.threads },
+    session: { threads: options.threads, provider: options.provider },
     tokenBudget: options.tokenBudget,
   });
   try {

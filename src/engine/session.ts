@@ -45,6 +45,15 @@ export function executionProviders(): string[] {
     .map(({ name }) => name);
 }
 
+function hintFor(provider: string): string | undefined {
+  if (provider === 'cpu') return undefined;
+  const known = executionProviders();
+  if (!known.includes(provider)) return `this runtime has ${known.join(', ')}`;
+  // They are some hundred megabytes, which most do not need.
+  const fetch = ', and the libraries: ONNXRUNTIME_NODE_INSTALL=true npm rebuild onnxruntime-node';
+  return `${provider} needs its driver${provider === 'cuda' ? fetch : ''}; or leave --provider out`;
+}
+
 /** A compiled model, ready to run. */
 export class Session {
   readonly inputNames: readonly string[];
@@ -87,7 +96,7 @@ export class Session {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw new NearmissError(`the runtime cannot start the model on ${provider}: ${reason}`, {
-        hint: provider === 'cpu' ? undefined : 'try --provider cpu',
+        hint: hintFor(provider),
         cause: error,
       });
     }

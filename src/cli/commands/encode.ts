@@ -3,6 +3,7 @@ import { UsageError } from '../../base/errors.js';
 import type { StorageType } from '../../model/tensors/float-storage.js';
 import { list, repeated, wholeNumber } from '../option-parsers.js';
 import { print, printJson, tell } from '../output.js';
+import { providerOption } from '../provider-option.js';
 import { TEXT_FORMATS, type TextFormat } from '../text-formats.js';
 
 interface EncodeFlags {
@@ -21,6 +22,7 @@ interface EncodeFlags {
   maxLength?: number;
   layers?: number;
   threads?: number;
+  provider?: string;
   tokenBudget?: number;
   quiet?: boolean;
   json?: boolean;
@@ -72,6 +74,7 @@ export function registerEncode(program: Command): void {
     .option('--max-length <tokens>', "tokens kept of each text (default: the model's)", wholeNumber(3))
     .option('--layers <n>', 'use only the first n layers', wholeNumber(1))
     .option('--threads <n>', 'threads (default: all cores)', wholeNumber(1))
+    .addOption(providerOption())
     .option('--token-budget <n>', 'padded tokens encoded at once', wholeNumber(1))
     .option('--quiet', 'no progress on stderr')
     .option('--json', 'print a summary as JSON')

@@ -1,5 +1,6 @@
 import type { RegisterCommand } from '../command.js';
 import { wholeNumber } from '../option-parsers.js';
+import { providerOption } from '../provider-option.js';
 
 interface RerankOptions {
   model: string;
@@ -8,6 +9,7 @@ interface RerankOptions {
   depth: number;
   tag?: string;
   threads?: number;
+  provider?: string;
   quiet?: boolean;
 }
 
@@ -39,6 +41,7 @@ export const registerRerank: RegisterCommand = (program) => {
     .option('--depth <n>', 'hits of each query that are read', wholeNumber(1), 100)
     .option('--tag <name>', 'name of the reranked system (default: the run’s, +rerank)')
     .option('--threads <n>', 'threads (default: all cores)', wholeNumber(1))
+    .addOption(providerOption())
     .option('--quiet', 'no progress on stderr')
     .addHelpText('after', EXAMPLES)
     .action(rerankCommand);
@@ -56,7 +59,8 @@ async function rerankCommand(path: string, options: RerankOptions): Promise<void
     ]);
   const { depth, quiet } = options;
   const [run, dataset] = [await readRun(path), await openDataset(options.data)];
-  const reranker = await openCrossEncoder(options.model, { threads: options.threads });
+  const { threads, provider } = options;
+  const reranker = await openCrossEncoder(options.model, { threads, provider });
   const total = [...run.rankings.values()].reduce((sum, { ids }) => sum + Math.min(depth, ids.length), 0);
   const progress = new Progress({ label: 'rerank', unit: 'pairs', total, quiet });
   const tag = options.tag ?? `${run.tag}+rerank`;

@@ -7,6 +7,7 @@ import type { RegisterCommand } from '../command.js';
 import { checkModes, modeOption } from '../mode-options.js';
 import { list, notBlank, numbersBetween, repeated, wholeNumber } from '../option-parsers.js';
 import { print, printJson, printStyled, tell } from '../output.js';
+import { providerOption } from '../provider-option.js';
 import type { AnswerSettings } from './search/answer.js';
 import type { SearchFlags } from './search/options.js';
 import { checkRerankFlags } from './search/rerank-flags.js';
@@ -74,6 +75,7 @@ export const registerSearch: RegisterCommand = (program) => {
     .option('--tag <name>', 'name of the run (default: the mode)')
     .option('--cache <dir>', 'where to keep what has to be made (default: in the target)')
     .option('--threads <n>', 'threads to compute with (default: all cores)', wholeNumber(1))
+    .addOption(providerOption())
     .option('--json', 'print hits as JSON')
     .addHelpText('after', EXAMPLES)
     .action(searchCommand);
@@ -167,7 +169,8 @@ function checkUsage(target: string, query: string | undefined, flags: SearchFlag
 
 async function openOptions(flags: SearchFlags): Promise<OpenSearcherOptions> {
   const { count, Progress } = await import('../../base/progress.js');
-  const { data, model, reranker, rerankDepth, rerankFirst, cache, threads, fusion, weights } = flags;
+  const { data, model, reranker, rerankDepth, rerankFirst, cache, threads, provider, fusion, weights } =
+    flags;
   return {
     data,
     model,
@@ -176,6 +179,7 @@ async function openOptions(flags: SearchFlags): Promise<OpenSearcherOptions> {
     rerankFirst,
     cache,
     threads,
+    session: { provider },
     ...((fusion || weights) && { fusion: { method: fusion ?? 'linear', weights } }),
     onNote: (note) => tell(`${note}\n`),
     onUnknownField: (field, known) => tell(unknownFieldNote(field, known)),

@@ -8,6 +8,7 @@ import { DEFAULT_KEY_FILE, LOG_LEVELS, type LogLevel } from '../../serve/names.j
 import type { RegisterCommand } from '../command.js';
 import { checkModes, modeOption } from '../mode-options.js';
 import { numberBetween, repeated, wholeNumber } from '../option-parsers.js';
+import { providerOption } from '../provider-option.js';
 import { checkRerankFlags } from './search/rerank-flags.js';
 import { registerServeKeys } from './serve/keys.js';
 
@@ -21,6 +22,7 @@ interface ServeOptions {
   rerankDepth?: number;
   rerankFirst?: SearchMode;
   threads?: number;
+  provider?: string;
   runs?: string;
   keys?: string;
   insecure?: boolean;
@@ -87,6 +89,7 @@ export const registerServe: RegisterCommand = (program) => {
       ),
     )
     .option('--threads <n>', 'threads to compute with (default: all cores)', wholeNumber(1))
+    .addOption(providerOption())
     .option('--runs <dir>', 'a folder of runs to show besides the one served')
     .option('--keys <file>', `API keys (default: ${DEFAULT_KEY_FILE} where there is one)`)
     .option('--insecure', 'without keys, be reachable from other machines all the same')
@@ -170,9 +173,9 @@ async function keyFile(given: string | undefined): Promise<string | undefined> {
 
 /** On a terminal a bar shows what is being prepared; elsewhere the log does. */
 async function searchOptions(options: ServeOptions) {
-  const { data, model, mode, reranker, rerankDepth, rerankFirst, threads } = options;
+  const { data, model, mode, reranker, rerankDepth, rerankFirst, threads, provider } = options;
   const modes = mode === undefined ? undefined : [mode];
-  const given = { data, model, modes, reranker, rerankDepth, rerankFirst, threads };
+  const given = { data, model, modes, reranker, rerankDepth, rerankFirst, threads, session: { provider } };
   if (!process.stderr.isTTY) return given;
   const { Progress } = await import('../../base/progress.js');
   return {

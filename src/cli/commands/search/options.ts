@@ -22,5 +22,6 @@ export interface SearchFlags {
   measure?: string;
   k: number;
   threads?: number;
+  provider?: string;
   json?: boolean;
 }
