@@ -4,11 +4,13 @@ import { OnnxBuilder, type OnnxNode } from './builder.js';
 /** Smaller tables save nothing worth their error. */
 const SMALLEST_TABLE = 1000;
 /**
- * 7 bits of weights: without VNNI, processors add up two products of 8-bit activations and weights in 16 bits, which
- * full 8 bits would overflow.
+ * Codes lie around this as unsigned numbers: without VNNI, processors add up two products of unsigned activations and
+ * signed weights in 16 bits, which would overflow.
  */
-const LARGEST_WEIGHT = 63;
-const LARGEST_CODE = 255;
+const ZERO = 128;
+const LARGEST_CODE = 127;
+/** Columns come last in the rows that were looked up. */
+const LAST_AXIS = -1;
 /** ONNX's number of float32. */
 const FLOAT = 1;
 
@@ -54,7 +56,7 @@ export class QuantizingBuilder extends OnnxBuilder {
       const [rows, columns] = weight.shape;
       super.initializer(codes, { shape: [columns, rows], data: values });
       super.initializer(`${name}_scale`, { shape: [rows], data: scales });
-      super.initializer(`${name}_zero_point`, { shape: [], data: new Int8Array(1) });
+      super.initializer(`${name}_zero_point`, { shape: [], data: Uint8Array.of(ZERO) });
     });
     const input = this.#quantized(x);
     const product = this.value('MatMulInteger', [input.codes, codes, input.zeroPoint, `${name}_zero_point`]);
@@ -67,16 +69,18 @@ export class QuantizingBuilder extends OnnxBuilder {
   #rows({ inputs: [name, ids], outputs, attributes = {} }: OnnxNode, table: Matrix): void {
     const codes = `${name}_quantized`;
     this.#once(codes, () => {
-      const { values, scale, zeroPoint } = quantizeTable(table);
+      const { values, scales } = quantizeColumns(table);
+      const shape = [scales.length];
       super.initializer(codes, { shape: table.shape, data: values });
-      super.initializer(`${name}_scale`, { shape: [], data: Float32Array.of(scale) });
-      super.initializer(`${name}_zero_point`, { shape: [], data: Uint8Array.of(zeroPoint) });
+      super.initializer(`${name}_scale`, { shape, data: scales });
+      super.initializer(`${name}_zero_point`, { shape, data: new Uint8Array(scales.length).fill(ZERO) });
     });
     const rows = this.value('Gather', [codes, ids], attributes);
     super.node({
       type: 'DequantizeLinear',
       inputs: [rows, `${name}_scale`, `${name}_zero_point`],
       outputs,
+      attributes: { axis: LAST_AXIS },
     });
   }
 
@@ -101,6 +105,12 @@ export class QuantizingBuilder extends OnnxBuilder {
   }
 }
 
+/** Codes of a matrix and the scales of its columns. */
+interface Quantized {
+  values: Uint8Array;
+  scales: Float32Array;
+}
+
 interface QuantizedInput {
   codes: string;
   scale: string;
@@ -114,30 +124,29 @@ function isLinear({ transA = 0, transB = 0, alpha }: NonNullable<OnnxNode['attri
 }
 
 /** Each row by its own scale around zero, transposed: what was a row is a column. */
-function quantizeRows({ shape: [rows, columns], data }: Matrix): { values: Int8Array; scales: Float32Array } {
-  const values = new Int8Array(data.length);
+function quantizeRows({ shape: [rows, columns], data }: Matrix): Quantized {
+  const values = new Uint8Array(data.length);
   const scales = new Float32Array(rows);
   for (let row = 0; row < rows; row++) {
     let largest = 0;
     for (let i = row * columns; i < (row + 1) * columns; i++) largest = Math.max(largest, Math.abs(data[i]));
-    scales[row] = largest / LARGEST_WEIGHT || 1;
+    scales[row] = largest / LARGEST_CODE || 1;
     for (let column = 0; column < columns; column++) {
-      values[column * rows + row] = Math.round(data[row * columns + column] / scales[row]);
+      values[column * rows + row] = ZERO + Math.round(data[row * columns + column] / scales[row]);
     }
   }
   return { values, scales };
 }
 
-/** All by one scale, 0 exact. */
-function quantizeTable({ data }: Matrix): { values: Uint8Array; scale: number; zeroPoint: number } {
-  let [lowest, highest] = [0, 0];
-  for (const value of data) {
-    if (value < lowest) lowest = value;
-    else if (value > highest) highest = value;
+/** Each column by its own scale: some of a model's dimensions are far larger than the others. */
+function quantizeColumns({ shape: [rows, columns], data }: Matrix): Quantized {
+  const scales = new Float32Array(columns);
+  for (let i = 0; i < data.length; i++) {
+    const column = i % columns;
+    scales[column] = Math.max(scales[column], Math.abs(data[i]));
   }
-  const scale = Math.fround((highest - lowest) / LARGEST_CODE) || 1;
-  const zeroPoint = Math.round(-lowest / scale);
-  const values = new Uint8ClampedArray(data.length);
-  for (let i = 0; i < data.length; i++) values[i] = Math.round(data[i] / scale) + zeroPoint;
-  return { values: new Uint8Array(values.buffer), scale, zeroPoint };
+  for (let column = 0; column < columns; column++) scales[column] = scales[column] / LARGEST_CODE || 1;
+  const values = new Uint8Array(rows * columns);
+  for (let i = 0; i < data.length; i++) values[i] = ZERO + Math.round(data[i] / scales[i % columns]);
+  return { values, scales };
 }
