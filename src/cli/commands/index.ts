@@ -33,7 +33,14 @@ export const commandGroups: CommandGroup[] = [
   { heading: 'Data:', commands: [registerData] },
   {
     heading: 'Train:',
-    commands: [registerTrain, registerTrainer, registerInferencer, registerMine, registerMerge, registerExport],
+    commands: [
+      registerTrain,
+      registerTrainer,
+      registerInferencer,
+      registerMine,
+      registerMerge,
+      registerExport,
+    ],
   },
   { heading: 'Search:', commands: [registerSearch, registerServe, registerRerank] },
   { heading: 'Measure:', commands: [registerEval, registerCompare, registerFuse] },

@@ -33,9 +33,12 @@ async function inTransformersJs(dtype: 'fp32' | 'q8'): Promise<number[][]> {
   env.allowRemoteModels = false;
   env.localModelPath = dirname(join(folder, 'exported'));
   const extract = await pipeline('feature-extraction', basename(join(folder, 'exported')), { dtype });
-  const output = await extract(TEXTS, { pooling: 'mean', normalize: true });
+  const vectors: number[][] = [];
+  // One by one: in a batch, 8-bit activations share the scale of the largest, and come out a little coarser.
+  for (const text of TEXTS)
+    vectors.push((await extract(text, { pooling: 'mean', normalize: true })).tolist()[0]);
   await extract.dispose();
-  return output.tolist();
+  return vectors;
 }
 
 const cosine = (a: ArrayLike<number>, b: ArrayLike<number>): number =>
