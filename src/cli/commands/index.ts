@@ -19,6 +19,7 @@ import { registerRerank } from './rerank.js';
 import { registerSearch } from './search.js';
 import { registerServe } from './serve.js';
 import { registerInferencer, registerTrain, registerTrainer } from './train.js';
+import { registerTune } from './tune.js';
 import { registerVerify } from './verify.js';
 
 /** Commands that are shown together. */
@@ -37,6 +38,7 @@ export const commandGroups: CommandGroup[] = [
       registerTrain,
       registerTrainer,
       registerInferencer,
+      registerTune,
       registerMine,
       registerMerge,
       registerExport,

@@ -21,6 +21,8 @@ export interface ProcessOptions {
   /** Ends the process after its present step. */
   stopSignal?: AbortSignal;
   onEvent?: (event: TimedEvent) => void;
+  /** Pauses the run at this checkpoint, when it has been measured. */
+  until?: number;
   /** How long to wait for another process of the same role to let go of the run. */
   waitMs?: number;
   quiet?: boolean;
@@ -28,7 +30,7 @@ export interface ProcessOptions {
 
 /** Takes a role in a run until the run is finished or a stop is asked for. Only one process may have each role. */
 export async function takeRole(role: Role, path: string, options: ProcessOptions = {}): Promise<void> {
-  const { session = {}, stopSignal, onEvent, waitMs = 0, quiet } = options;
+  const { session = {}, stopSignal, onEvent, until, waitMs = 0, quiet } = options;
   const run = new RunDirectory(path);
   await readRunDescription(run);
   const lock = await holdFileLock(run.file(roleLock(role)), {
@@ -51,7 +53,7 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
     const { description, data } = await openRun(path, { quiet, reader: model.reader });
     if (role === 'inferencer') {
       const signal = AbortSignal.any([lock.lost, ...(stopSignal ? [stopSignal] : [])]);
-      await runInferencer({ run, recipe, data, events, session, signal });
+      await runInferencer({ run, recipe, data, events, session, signal, until });
       lock.lost.throwIfAborted();
     } else {
       let early = false;
@@ -59,7 +61,7 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
         // Whoever has the run now must not find anything that was written here after that.
         lock.lost.throwIfAborted();
         early ||= await endsEarly(step, { run, recipe, events, stopSignal });
-        return early || stopSignal?.aborted === true;
+        return early || stopSignal?.aborted === true || (until !== undefined && step >= until);
       };
       await runTrainer({ run, description, data, model, events, session, shouldStop });
       lock.lost.throwIfAborted();

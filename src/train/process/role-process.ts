@@ -18,6 +18,7 @@ try {
     session: { threads: task.threads },
     stopSignal: stop.signal,
     onEvent: (event) => tell({ event }),
+    until: task.until,
     waitMs: task.waitMs,
     quiet: true,
   });

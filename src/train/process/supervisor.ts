@@ -15,6 +15,8 @@ export interface RoleTask {
   role: Role;
   path: string;
   threads?: number;
+  /** Pauses the run at this checkpoint, when it has been measured. */
+  until?: number;
   /** How long to wait for another process of the same role to let go of the run. */
   waitMs: number;
 }
@@ -33,6 +35,8 @@ export interface SuperviseOptions {
   /** Told at once when others train this run already, which are waited for. */
   onBusy?: (message: string) => void;
   stopSignal: AbortSignal;
+  /** Pauses the run at this checkpoint, when it has been measured; it goes on when it is supervised again. */
+  until?: number;
   /** First wait before a restart; doubles with each that follows. Default 1000. */
   backOffMs?: number;
   /** Restarts without any progress in between before giving up. Default 5. */
@@ -108,8 +112,8 @@ interface ProcessEnd {
 }
 
 function runOnce(role: Role, options: SuperviseOptions, stopSignal: AbortSignal): Promise<ProcessEnd> {
-  const { path, threads } = options;
-  const task: RoleTask = { role, path, threads: threads[role], waitMs: TAKE_OVER_MS };
+  const { path, threads, until } = options;
+  const task: RoleTask = { role, path, threads: threads[role], until, waitMs: TAKE_OVER_MS };
   const child = fork(packageFile('dist/train/process/role-process.js'), [JSON.stringify(task)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });

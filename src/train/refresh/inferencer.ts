@@ -28,6 +28,8 @@ export interface InferencerOptions {
   session: SessionOptions;
   /** Ends the work where it is; finished shards stay, and the next process goes on from there. */
   signal?: AbortSignal;
+  /** Ends when this checkpoint has been measured, at which the Trainer pauses. */
+  until?: number;
 }
 
 /**
@@ -81,7 +83,9 @@ async function nextCheckpoint({ run, recipe }: InferencerOptions, plan: Plan): P
 }
 
 async function isDone(options: InferencerOptions, plan: Plan): Promise<boolean> {
-  return (await options.run.isFinished()) && (await nextCheckpoint(options, plan)) === undefined;
+  const { run, until } = options;
+  const paused = until !== undefined && (await run.has('evaluations', until));
+  return (paused || (await run.isFinished())) && (await nextCheckpoint(options, plan)) === undefined;
 }
 
 async function openCheckpoint(step: number, options: InferencerOptions): Promise<CheckpointSearch> {
