@@ -22,6 +22,7 @@ test('candidates become fewer until two or so are compared over all their steps'
 test('rungs end at checkpoints, the last at the end', () => {
   expect(rungSteps(tiny, 2, 0.5)).toEqual([20, 30]);
   expect(rungSteps(tiny, 3, 1 / 3)).toEqual([10, 20, 30]);
+  expect(rungSteps(tiny, 3, 0.9)).toEqual([10, 20, 30]);
   expect(() => rungSteps(tiny, 5, 0.5)).toThrow(/every 10 of 30 steps is too seldom for 5 rounds/);
 });
 

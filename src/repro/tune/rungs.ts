@@ -22,16 +22,22 @@ export function rungSteps(recipe: Recipe, rungs: number, keep: number): number[]
   const measured: number[] = [];
   for (let step = 1; step <= plan.totalSteps; step++)
     if (isCheckpointStep(plan, step, recipe.checkpoint.every)) measured.push(step);
-  const steps = Array.from({ length: rungs }, (_, rung) => {
-    const wanted = plan.totalSteps * keep ** (rungs - 1 - rung);
-    return measured.find((step) => step >= wanted - 1e-9) ?? plan.totalSteps;
-  });
-  const distinct = new Set(steps);
-  if (distinct.size === steps.length) return steps;
-  throw new UsageError(
-    `a checkpoint every ${recipe.checkpoint.every} of ${plan.totalSteps} steps is too seldom for ${rungs} rounds of halving`,
-    {
-      hint: 'try fewer values, lower checkpoint.every with --set, or raise --keep',
-    },
-  );
+  if (measured.length < rungs) {
+    throw new UsageError(
+      `a checkpoint every ${recipe.checkpoint.every} of ${plan.totalSteps} steps is too seldom for ${rungs} rounds of halving`,
+      { hint: 'try fewer values, lower checkpoint.every with --set, or lower --keep' },
+    );
+  }
+  const steps: number[] = [];
+  for (let rung = 0, place = -1; rung < rungs; rung++) {
+    const wanted = plan.totalSteps * keep ** (rungs - 1 - rung) - 1e-9;
+    // Every round goes on from the one before, and leaves room for those after it.
+    place = Math.max(
+      place + 1,
+      measured.findIndex((step) => step >= wanted),
+    );
+    place = Math.min(place, measured.length - rungs + rung);
+    steps.push(measured[place]);
+  }
+  return steps;
 }
