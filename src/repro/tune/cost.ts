@@ -1,6 +1,7 @@
 import { documentTexts, openDataset } from '../../data/index.js';
 import { openModel } from '../../model/index.js';
 import type { Recipe } from '../../recipe/recipe.js';
+import { textLengths } from '../../recipe/text-lengths.js';
 import { isCheckpointStep, planRun } from '../../run/plan.js';
 import type { TunePlan } from './tune.js';
 
@@ -45,7 +46,7 @@ export async function costOf(plan: TunePlan, data: string, threads: number): Pro
       const recipe = plan.recipes.get(candidate.name)!;
       const [from, to] = [rung === 0 ? 0 : candidate.steps[rung - 1], candidate.steps[rung]];
       const measured = checkpointsBetween(recipe, from, to) + (rung === 0 ? 1 : 0);
-      const { document } = recipe.model.maxLength;
+      const { document } = textLengths(recipe.model);
       const length = Math.min(document, characters / CHARACTERS_PER_TOKEN);
       const flops = 6 * size.layers * tokensOfStep(recipe, length) * (to - from);
       const encoding = 2 * size.layers * documents * length * measured;
@@ -74,7 +75,7 @@ function tokensOfStep(recipe: Recipe, documentLength: number): number {
   const stage = recipe.stages.reduce((longest, one) => (one.steps > longest.steps ? one : longest));
   const own = stage.negatives.reduce((sum, { count }) => sum + (typeof count === 'number' ? count : 0), 0);
   const { queries, accumulate } = { ...recipe.batch, ...stage.batch };
-  const query = Math.min(recipe.model.maxLength.query, 16);
+  const query = Math.min(textLengths(recipe.model).query, 16);
   return queries * accumulate * (query + (1 + own) * documentLength);
 }
 

@@ -7,9 +7,10 @@ import { changedRecipe, extendsFrom } from '../../recipe/changed-recipe.js';
 import { canonicalJson, fingerprintRecipe } from '../../recipe/fingerprint.js';
 import { loadRecipe } from '../../recipe/load.js';
 import type { Recipe } from '../../recipe/recipe.js';
+import { leadingCheckpoint, readEvaluation } from '../../run/choose-best.js';
 import { RunDirectory } from '../../run/run-directory.js';
-import type { StepEvaluation } from '../../run/step-evaluation.js';
 import { beginRun } from '../../train/process/begin-run.js';
+import { settlePlan } from '../../train/process/settle-plan.js';
 import { type SuperviseOptions, supervise } from '../../train/process/supervisor.js';
 import { rungSizes, rungSteps } from './rungs.js';
 import { asOverrides, combinations, defaultSettings, parseTry } from './settings.js';
@@ -96,7 +97,11 @@ export async function tuneRecipe(options: TuneOptions): Promise<TuneState> {
 async function planTune(options: TuneOptions, keep: number): Promise<TunePlan> {
   const { data, recipe: name, split = 'train' } = options;
   const set = [...(options.set ?? []), ...COMPARABLE];
-  const { recipe: base } = await loadRecipe(name, { set });
+  const settled = async (changes: readonly string[]): Promise<Recipe> => {
+    const { recipe } = await loadRecipe(name, { set: [...set, ...changes] });
+    return (await settlePlan({ data, split, recipe })).recipe;
+  };
+  const base = await settled([]);
   if (base.evaluation.split === 'test' || split === 'test') {
     throw new UsageError('tune: the test split is for the end; settings are chosen on another', {
       hint: 'split off a dev set with nearmiss data split, and name it with --set evaluation.split=dev',
@@ -112,7 +117,7 @@ async function planTune(options: TuneOptions, keep: number): Promise<TunePlan> {
   // The recipe as it is comes first: whoever tunes wants to know whether it was worth it.
   for (const combination of [{}, ...combinations(settings)]) {
     const changes = Object.keys(combination).length > 0 ? asOverrides(combination, settings) : [];
-    const { recipe } = await loadRecipe(name, { set: [...set, ...changes] });
+    const recipe = await settled(changes);
     const fingerprint = fingerprintRecipe(recipe);
     if (seen.has(fingerprint)) continue;
     seen.add(fingerprint);
@@ -171,7 +176,8 @@ async function trainTo(
   state.start ??= await measuredAt(run, 0, state.measure);
   result.seconds = (performance.now() - started) / 1000;
   candidate.results.push(result);
-  if (isLast && result.value !== null) candidate.best = await bestOf(run, state.measure);
+  const lead = isLast && result.value !== null && (await leadingCheckpoint(run, state.measure));
+  if (lead) candidate.best = { step: lead.step, value: lead.measures[state.measure] };
 }
 
 /** By their last results, the better first; those that are equal stay in their order, and what diverged is last. */
@@ -185,18 +191,7 @@ function ranked(candidates: readonly TunedCandidate[], rung: number): TunedCandi
 }
 
 async function measuredAt(run: RunDirectory, step: number, measure: string): Promise<number | undefined> {
-  if (!(await run.has('evaluations', step))) return undefined;
-  const name = `step-${String(step).padStart(6, '0')}.json`;
-  return (await run.readJson<StepEvaluation>('evaluations', name))?.measures[measure];
-}
-
-async function bestOf(run: RunDirectory, measure: string): Promise<{ step: number; value: number }> {
-  let best = { step: 0, value: Number.NEGATIVE_INFINITY };
-  for (const step of await run.steps('evaluations')) {
-    const value = step > 0 ? await measuredAt(run, step, measure) : undefined;
-    if (value !== undefined && value > best.value) best = { step, value };
-  }
-  return best;
+  return (await readEvaluation(run, step))?.measures[measure];
 }
 
 async function clear(out: string, candidate: TunedCandidate): Promise<void> {
