@@ -57,8 +57,8 @@ interface Opened {
  * LM-Cocktail). The folder has everything that a trained model's has, and appears complete or not at all.
  *
  * @example
- * const { models } = await mergeModels({ models: ['minilm', 'runs/mine/best'], weights: [1, 3], out: 'merged' });
- * console.log(models.map(({ share }) => share)); // [0.25, 0.75]
+ * const { models } = await mergeModels({ models: ['runs/mine/start', 'runs/mine/best'], weights: [1, 3], out: 'merged' });
+ * models.map(({ share }) => share); // [0.25, 0.75]
  */
 export async function mergeModels(options: MergeModelsOptions): Promise<MergedModel> {
   const { models, out, weights = models.map(() => 1), ...hub } = options;

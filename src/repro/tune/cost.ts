@@ -20,6 +20,8 @@ export interface TuneCost {
 
 /** What a core multiplies and adds in a second while it trains (docs/engine.md: 130 GFLOPS on two). */
 const CORE_FLOPS = 60e9;
+/** Two processes start, load and compile, and write models. */
+const SECONDS_PER_TRAINING = 3;
 const CHARACTERS_PER_TOKEN = 4.5;
 const BYTES = 4;
 /** Weights and two moments. */
@@ -53,7 +55,7 @@ export async function costOf(plan: TunePlan, data: string, threads: number): Pro
       cost.trainings++;
       cost.steps += to - from;
       cost.measurements += measured;
-      cost.seconds += (flops + encoding) / (CORE_FLOPS * threads);
+      cost.seconds += SECONDS_PER_TRAINING + (flops + encoding) / (CORE_FLOPS * threads);
     }
   }
   const kept = Math.max(2, plan.base.checkpoint.keep);
