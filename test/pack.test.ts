@@ -86,6 +86,14 @@ test('the repository has no settings that npm warns of', async () => {
   expect(stderr).not.toContain('Unknown project config');
 });
 
+test('in a clone, too, no script fetches CUDA files', async () => {
+  const script = 'console.log(process.env.ONNXRUNTIME_NODE_INSTALL)';
+  const [, options] = /^node-options=(.*)$/m.exec(readFileSync(join(root, '.npmrc'), 'utf8'))!;
+  const env = { PATH: process.env.PATH, NODE_OPTIONS: options };
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], { env });
+  expect(stdout).toBe('skip\n');
+});
+
 test('runs the demo where it was installed', async () => {
   const { stdout: version } = await run('npx', ['nearmiss', '--version'], app);
   expect(version).toMatch(/^\d+\.\d+\.\d+/);
