@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { readRunDescription } from '../run/run-description.js';
 import { bestSoFar } from '../run/step-evaluation.js';
 import { openSearcher } from '../search/index.js';
 import { concludeRun } from './conclude.js';
-import { bothRoles, startRun, weightsOf } from './run.fixture.js';
+import { bothRoles, eventsOf, startRun, weightsOf } from './run.fixture.js';
 import { writeSynonyms } from './synonyms.fixture.js';
 
 const SET = [
@@ -87,4 +87,35 @@ test('where there is no dev split, queries are held out of the training queries,
   const outcome = await concludeRun(run.path, { threads: 1, testSplit: 'train' });
   expect(outcome.queries).toBe(heldOut!.queries.length);
   expect(outcome.labels + outcome.queries).toBe(outcome.test!.queries + outcome.queries);
+});
+
+test('a model at its own length is encoded once for all runs on a collection, and few labels take few steps', async () => {
+  const place = join(folder, 'learnable');
+  const first = await startRun(place, 'published');
+  const set = [
+    ...['layers', 'hiddenSize', 'heads', 'vocabularySize'].map((size) => `model.${size}=null`),
+    `model.init=${first.file('start')}`,
+    'model.maxLength={query: own, document: own}',
+    'refresh.mode=async',
+    'stages.ance.epochs=0.5',
+    'evaluation.choose=significant',
+  ];
+  const run = await startRun(place, 'again', { set });
+  const { recipe, published } = await readRunDescription(run);
+  expect(recipe.model.maxLength).toEqual({ query: 32, document: 32 });
+  expect(published).toBeUndefined();
+  expect(recipe.stages[1].steps).toBeLessThan(20);
+  await bothRoles(run);
+  const encodings = async (of: typeof run): Promise<number[]> =>
+    (await eventsOf(of, 'inferencer')).flatMap((event) => (event.type === 'encode' ? event.step : []));
+  expect(await encodings(run)).toContain(0);
+  const kept = (await readdir(join(place, 'data', '.nearmiss'))).filter((name) => name.startsWith('vectors-'));
+  expect(kept).toHaveLength(1);
+  const other = await startRun(place, 'other-seed', { set: [...set, 'seed=7'] });
+  await bothRoles(other);
+  expect(await encodings(other)).not.toContain(0);
+  expect(await bestSoFar(other)).toBeDefined();
+  // A part of it is compared with all of it.
+  const cut = await startRun(place, 'cut', { set: [...set, 'model.maxLength.document=8'] });
+  expect((await readRunDescription(cut)).published).toBe(first.file('start'));
 });

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { type Document, fullText } from '../../data/dataset.js';
 import type { SourcesDataset } from '../../data/sources-dataset.js';
 import type { DocumentIndex } from '../../index/vectors/document-index.js';
@@ -8,7 +7,8 @@ import { ShardFolder } from '../../model/encoder/shard-folder.js';
 import type { Embedder } from '../embedder.js';
 import type { EncodingWork } from '../searcher.js';
 import { openKept } from './kept-folder.js';
-import { HASH_DIGITS, type Preparation } from './prepare.js';
+import type { Preparation } from './prepare.js';
+import { vectorsFolder } from './vectors-folder.js';
 
 /** Documents written at once: what is lost when it is killed. */
 const DOCUMENTS_KEPT_AT_ONCE = 256;
@@ -30,9 +30,8 @@ export async function prepareVectors(
   openIndex: (folder: string) => Promise<DocumentIndex>,
 ): Promise<DocumentIndex | undefined> {
   const { dataset, store, cache, onProgress, onNote, mayEncode, signal } = preparation;
-  const { name, dimension, fingerprint } = embedder.info;
-  const model = fingerprint.slice(0, HASH_DIGITS);
-  const folder = join(cache, `vectors-${model}-${store.content.slice(0, HASH_DIGITS)}`);
+  const { name, dimension } = embedder.info;
+  const { folder, prefix } = vectorsFolder(cache, embedder.info, store.content);
   const make = async (): Promise<void> => {
     if (mayEncode && !(await mayEncode(encodingWork(preparation, embedder, folder)))) throw new NotNow();
     const { documentFiles, documentsFromIds, writeVectorIndex } = await import(
@@ -67,7 +66,7 @@ export async function prepareVectors(
     await keep.remove();
     progress?.finish();
   };
-  const kept = { folder, prefix: `vectors-${model}-`, make, open: () => openIndex(folder), onNote };
+  const kept = { folder, prefix, make, open: () => openIndex(folder), onNote };
   return openKept(kept).catch((error) => {
     if (error instanceof NotNow) return undefined;
     throw error;

@@ -5,6 +5,7 @@ import type { Language } from '../../text/analyzers/index.js';
 import type { StoredDocuments } from '../documents/stored-documents.js';
 import type { OpenSearcherOptions } from '../searcher.js';
 import { openKept } from './kept-folder.js';
+import { HASH_DIGITS } from './vectors-folder.js';
 
 export interface Preparation {
   dataset: SourcesDataset;
@@ -16,9 +17,6 @@ export interface Preparation {
   mayEncode?: OpenSearcherOptions['mayEncode'];
   signal?: OpenSearcherOptions['signal'];
 }
-
-/** Of a hash in a folder's name. */
-export const HASH_DIGITS = 12;
 
 /** The BM25 index of a collection, built once for each of its states. */
 export async function prepareBm25(preparation: Preparation, language: Language = 'en'): Promise<Bm25Index> {

@@ -53,7 +53,7 @@ export async function resolveTarget(path: string, options: TargetOptions): Promi
   const name = basename(resolve(path));
   const { data, model } = options;
   if (await isRun(path)) return runTarget(path, name, options);
-  const cache = options.cache ?? (await writableCache(await besideFolder(path), path));
+  const cache = options.cache ?? (await collectionCache(path));
   const collection: Target = { name, data: path, model: model ?? BUNDLED_MODEL, cache };
   if (!info.isDirectory()) return collection;
   const index = await indexKind(path);
@@ -112,6 +112,11 @@ async function indexKind(folder: string): Promise<'words' | 'vectors' | undefine
     for (const { file, kind } of TELLING_FILES) if (await exists(join(folder, file))) return kind;
     return undefined;
   }
+}
+
+/** Where what is made of a collection is kept: in its folder, or in the user's cache where that may not be written. */
+export async function collectionCache(path: string): Promise<string> {
+  return writableCache(await besideFolder(path), path);
 }
 
 /** The place wanted, or one in the user's cache where that may not be written. */

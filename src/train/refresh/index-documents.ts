@@ -9,6 +9,7 @@ import { modelFolder } from '../../run/model-folder.js';
 import { documentsStep, planRun } from '../../run/plan.js';
 import { READ_ONLY_RUN } from '../../run/run-directory.js';
 import type { CheckpointSearchOptions } from './checkpoint-search.js';
+import { keepIndex, keptStart, takeIndex } from './kept-start.js';
 
 /** Seconds that encoding and indexing took. */
 interface IndexSeconds {
@@ -18,7 +19,8 @@ interface IndexSeconds {
 
 /**
  * Makes `index/step-N`, unless it is there. Documents that did not learn since another step with an index are not encoded
- * again, and where Trainer and Inferencer want the same index, one of them makes it.
+ * again, and where Trainer and Inferencer want the same index, one of them makes it. The start's may have been made by
+ * another run or a search; else it is kept for them.
  */
 export async function indexDocuments(step: number, options: CheckpointSearchOptions): Promise<IndexSeconds> {
   const { run } = options;
@@ -27,7 +29,11 @@ export async function indexDocuments(step: number, options: CheckpointSearchOpti
   if (await isThere()) return nothing;
   return withWriteLock(run.file('cache', `index-${step}.lock`), READ_ONLY_RUN, async () => {
     if ((await isThere()) || (await takeOver(step, options))) return nothing;
-    return encodeAndIndex(step, options);
+    const kept = step === 0 ? await keptStart(options) : undefined;
+    if (kept !== undefined && (await takeIndex(kept, run.stepPath('index', step)))) return nothing;
+    const seconds = await encodeAndIndex(step, options);
+    if (kept !== undefined) await keepIndex(run.stepPath('index', step), kept);
+    return seconds;
   });
 }
 
