@@ -1,3 +1,4 @@
+export { type MeasureCollectionOptions, measureCollection } from './measure-collection.js';
 export { type DevOutcome, type MeasureRunOptions, measureOnDev, measureOnSplit } from './measure-run.js';
 export { adviceText, systemsTable } from './outcome-text.js';
 export type { Verdict } from './recommend.js';

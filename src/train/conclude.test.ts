@@ -6,6 +6,7 @@ import { Random } from '../engine/index.js';
 import { readRunDescription } from '../run/run-description.js';
 import { bestSoFar } from '../run/step-evaluation.js';
 import { openSearcher } from '../search/index.js';
+import { measureCollection } from '../systems/index.js';
 import { concludeRun } from './conclude.js';
 import { bothRoles, eventsOf, startRun, weightsOf } from './run.fixture.js';
 import { writeSynonyms } from './synonyms.fixture.js';
@@ -109,7 +110,9 @@ test('a model at its own length is encoded once for all runs on a collection, an
   const encodings = async (of: typeof run): Promise<number[]> =>
     (await eventsOf(of, 'inferencer')).flatMap((event) => (event.type === 'encode' ? event.step : []));
   expect(await encodings(run)).toContain(0);
-  const kept = (await readdir(join(place, 'data', '.nearmiss'))).filter((name) => name.startsWith('vectors-'));
+  const kept = (await readdir(join(place, 'data', '.nearmiss'))).filter((name) =>
+    name.startsWith('vectors-'),
+  );
   expect(kept).toHaveLength(1);
   const other = await startRun(place, 'other-seed', { set: [...set, 'seed=7'] });
   await bothRoles(other);
@@ -118,4 +121,15 @@ test('a model at its own length is encoded once for all runs on a collection, an
   // A part of it is compared with all of it.
   const cut = await startRun(place, 'cut', { set: [...set, 'model.maxLength.document=8'] });
   expect((await readRunDescription(cut)).published).toBe(first.file('start'));
+});
+
+test('a collection is measured as it can be searched before any training', async () => {
+  const model = (await startRun(join(folder, 'learnable'), 'untrained')).file('start');
+  const data = join(folder, 'learnable', 'data');
+  const table = await measureCollection(data, { split: 'dev', model, measures: ['RR@10'], threads: 1 });
+  expect(table.rows.map(({ system }) => system)).toEqual(['start', 'bm25', 'hybrid']);
+  const tuned = await measureCollection(data, { split: 'train', model, measures: ['RR@10'], threads: 1 });
+  expect(tuned).toMatchObject({ split: 'train', measure: 'RR@10' });
+  expect(tuned.queries).toBeGreaterThan(table.queries);
+  await expect(measureCollection(data, { split: 'test', model })).rejects.toThrow('no split "test"');
 });

@@ -30,7 +30,9 @@ const DEFAULT_MEASURES = ['nDCG@10', 'RR@10', 'AP', 'R@100', 'R@1000'];
 
 const EXAMPLES = `
 Examples:
-  nearmiss eval run.trec qrels.txt                              the usual measures
+  nearmiss eval runs/medquad --split test                       a training run beside BM25, the hybrid and its start
+  nearmiss eval data/scifact --split test                       a collection as it can be searched untrained
+  nearmiss eval run.trec qrels.txt                              a run file: the usual measures
   nearmiss eval run.trec.gz qrels.txt -m nDCG@10 -m 'R@100 AP'  these ones
   nearmiss eval run.trec data/scifact --split test              judgments of a dataset
   nearmiss eval run.trec qrels.dl19.txt -c -l 2 -m map          TREC DL: relevant from grade 2
@@ -44,17 +46,25 @@ Measures are written as in ir_measures (nDCG@10, P(rel=2)@5, nDCG(dcg='exp-log2'
 export const registerEval: RegisterCommand = (program) => {
   program
     .command('eval')
-    .summary('measure a run against relevance judgments')
-    .description('Measures how good the rankings of a run are, with the digits of trec_eval.')
-    .argument('[run]', 'TREC or MS MARCO run, plain or gzip; - is standard input')
-    .argument('[qrels]', 'qrels file (TREC or BEIR), or dataset folder')
+    .summary('measure a run file against judgments, or a training run or collection on a split')
+    .description(
+      'Measures how good rankings are: those of a run file, with the digits of trec_eval, or those of a training run or a collection in every way it can be searched.',
+    )
+    .argument(
+      '[run]',
+      'run file (TREC or MS MARCO, plain or gzip; - is standard input), or the folder of a training run or a collection',
+    )
+    .argument('[qrels]', 'of a run file: qrels file (TREC or BEIR), or dataset folder')
     .option('-m, --measure <measures>', 'measures, may be repeated', words)
     .option('-q, --per-query', 'show every query too')
     .option('-c, --complete', 'average over all queries of the qrels; missing ones count as 0')
     .option('-l, --level <grade>', 'lowest grade that counts as relevant', wholeNumber(0), 1)
     .option('-M, --max-hits <n>', 'look only at the first n hits of each query', wholeNumber(1))
     .option('-J, --judged-only', 'leave hits without a judgment out first')
-    .option('--split <name>', 'split of the dataset folder')
+    .option(
+      '--split <name>',
+      'split of the dataset folder; of a training run or a collection: test unless given',
+    )
     .option('--msmarco', "MS MARCO's rules: order by the rank column, average over all queries of the qrels")
     .option('--drop-identical', "drop hits whose id is the query's, as BEIR does (ArguAna, Quora)")
     .option(
@@ -66,8 +76,15 @@ export const registerEval: RegisterCommand = (program) => {
     .option('--list', 'show all measures')
     .addHelpText('after', EXAMPLES)
     .action(async (run: string | undefined, qrels: string | undefined, options: EvalOptions) => {
-      if (options.list) print(await listMeasures());
-      else for await (const text of evalCommand(run, qrels, options)) await printData(text);
+      if (options.list) return print(await listMeasures());
+      const { evalSystems, isFolder } = await import('./eval-systems.js');
+      if (run !== undefined && (await isFolder(run))) {
+        if (qrels === undefined) return print(await evalSystems(run, options));
+        throw new UsageError(`${run}: this is a folder, not a run file: its own judgments are taken`, {
+          hint: `nearmiss eval ${run} --split test; nearmiss search ${run} --queries … --run FILE makes a run file of it`,
+        });
+      }
+      for await (const text of evalCommand(run, qrels, options)) await printData(text);
     });
 };
 
@@ -77,7 +94,9 @@ async function* evalCommand(
   options: EvalOptions,
 ): AsyncGenerator<string> {
   if (runPath === undefined || qrelsPath === undefined) {
-    throw new UsageError('expected a run and qrels', { hint: 'nearmiss eval run.trec qrels.txt' });
+    throw new UsageError('expected a run file and qrels, or the folder of a training run or a collection', {
+      hint: 'nearmiss eval run.trec qrels.txt, or nearmiss eval runs/mine --split test',
+    });
   }
   const [{ evaluate }, { parseMeasureList }, { readRun }, { formatTrec, inTrecOrder }, { loadQrels }] =
     await Promise.all([
