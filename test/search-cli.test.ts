@@ -112,7 +112,7 @@ test('queries of a pipe that fail make the exit code 1', async () => {
   expect(stderr).toContain('nearmiss: "two": filter: there is no collection');
 });
 
-test('a field that no document has is told', async () => {
+test('a field that no document has is an error that says which was meant', async () => {
   const { code, stderr } = await search(
     'run',
     text,
@@ -123,7 +123,7 @@ test('a field that no document has is told', async () => {
     '--k',
     '1',
   );
-  expect(code).toBe(0);
+  expect(code).toBe(1);
   expect(
     stderr.match(/no document has the field "nuon" in its metadata\n {2}→ did you mean noun\?/g),
   ).toHaveLength(1);

@@ -10,6 +10,8 @@ export interface DocumentStore {
   getAll(ids: readonly string[]): Promise<(Document | undefined)[]>;
   /** Every id, in the collection's order. */
   ids(): Iterable<string>;
+  /** What is known about each document, in the same order. */
+  metadata(): AsyncIterable<Record<string, unknown> | undefined>;
   close(): Promise<void>;
 }
 
@@ -20,5 +22,6 @@ export const NO_DOCUMENTS: DocumentStore = {
   get: async () => undefined,
   getAll: async (ids) => ids.map(() => undefined),
   ids: () => [],
+  async *metadata() {},
   async close() {},
 };

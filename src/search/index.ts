@@ -4,6 +4,7 @@ export { DenseIndex } from './dense-index.js';
 export type { DocumentStore } from './document-store.js';
 export { StoredDocuments } from './documents/stored-documents.js';
 export { type Embedder, type EmbedderInfo, LocalEmbedder, type TextUse } from './embedder.js';
+export { countFacets, type Facet, type FacetOptions, type Facets } from './facets/count-facets.js';
 export {
   compileFilter,
   type DocumentFilter,
@@ -12,7 +13,9 @@ export {
   type FilterMatcher,
 } from './filter/filter.js';
 export { parseFilter } from './filter/filter-text.js';
-export { FilteredDocuments, type OnUnknownField } from './filter/filtered-documents.js';
+export { FilteredDocuments } from './filter/filtered-documents.js';
+export { KnownFields, UnknownFieldError } from './filter/known-fields.js';
+
 export { compareHits } from './hits.js';
 export {
   type ExportResult,

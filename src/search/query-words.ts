@@ -1,5 +1,6 @@
 import type { Document } from '../data/index.js';
 import { type Analyzer, analyze, englishAnalyzer } from '../text/analyzers/index.js';
+import { contentTerms } from './function-words.js';
 import { makeSnippet, type Snippet } from './snippet.js';
 
 /** How a query's words are compared and weighed, so that those that were found can be shown. */
@@ -22,5 +23,9 @@ export function snippetOf(
   { text }: Document,
   options: { length?: number } = {},
 ): Snippet {
-  return makeSnippet(text, { analyzer: words.analyzer, terms: words.weights(query), ...options });
+  return makeSnippet(text, {
+    analyzer: words.analyzer,
+    terms: contentTerms(words.weights(query)),
+    ...options,
+  });
 }

@@ -3,7 +3,6 @@ import type { SessionOptions } from '../engine/index.js';
 import type { EncodedTexts } from '../model/encoder/encoded-texts.js';
 import type { DocumentStore } from './document-store.js';
 import type { DocumentFilter } from './filter/filter.js';
-import type { OnUnknownField } from './filter/filtered-documents.js';
 import type { HybridOptions } from './retrievers/hybrid-retriever.js';
 import type { Reranker } from './retrievers/reranker.js';
 import type { Hit, Retriever, SearchMode } from './retrievers/retriever.js';
@@ -63,8 +62,6 @@ export interface OpenSearcherOptions {
   signal?: AbortSignal;
   /** Told what is worth knowing, e.g. that a run's collection is not there. */
   onNote?: (note: string) => void;
-  /** Told of a field that a filter asks about and no document has: usually a slip of the pen. */
-  onUnknownField?: OnUnknownField;
 }
 
 /** What a cascade reranks, where that is not what the searcher was opened with. */

@@ -1,24 +1,25 @@
 import type { FastifyReply } from 'fastify';
 import type { Searcher } from '../search/searcher.js';
 import type { Admission } from './admission.js';
+import type { FieldDesk } from './field-desk.js';
 import type { ServeLimits } from './limits.js';
 import type { ServeMetrics } from './metrics.js';
-import type { Preparations } from './preparations.js';
-import type { RunCatalog } from './run-catalog.js';
-import type { ReloadResult, ServedIndex } from './served-index.js';
+import type { ServedCollection } from './served-collection.js';
+import type { ServedIndex } from './served-index.js';
 
-/** What the routes share. */
+/** What the routes of a collection share. */
 export interface ServeContext {
+  readonly collection: ServedCollection;
+  /** All that the server serves. */
+  readonly collections: readonly ServedCollection[];
   readonly index: ServedIndex;
+  readonly fields: FieldDesk;
   readonly admission: Admission;
   readonly limits: ServeLimits;
   readonly metrics: ServeMetrics;
-  readonly runs: RunCatalog;
-  readonly preparations: Preparations;
   /** Whether documents can be changed by whoever may. */
   readonly writable: boolean;
   readonly auth: 'none' | 'required';
-  readonly reload: () => Promise<ReloadResult>;
 }
 
 /** Work on one version of the index, in its turn. */

@@ -3,6 +3,10 @@ import type { Hit, RetrieveOptions, SearchMode } from '../search/retrievers/retr
 import { searchDocuments } from '../search/search-documents.js';
 import type { Searcher } from '../search/searcher.js';
 
+async function* metadataOf(documents: Iterable<Document>): AsyncGenerator<Document['metadata']> {
+  for (const { metadata } of documents) yield metadata;
+}
+
 /**
  * A searcher over documents in memory that counts shared words. It refuses to work once it is closed, so that tests
  * see a version closed under a request's feet.
@@ -37,6 +41,7 @@ export class MemorySearcher implements Searcher {
       get,
       getAll: (ids) => Promise.all(ids.map(get)),
       ids: () => this.#byId.keys(),
+      metadata: () => metadataOf(this.#byId.values()),
       close: async () => undefined,
     };
   }

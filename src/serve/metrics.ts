@@ -17,7 +17,9 @@ export class ServeMetrics {
   readonly #texts: Histogram<'kind'>;
   readonly #reloads: Counter<'outcome'>;
 
-  constructor({ index, admission }: { index: ServedIndex; admission: Admission }) {
+  readonly #indexes = new Map<string, Pick<ServedIndex, 'version' | 'documents'>>();
+
+  constructor({ admission }: { admission: Admission }) {
     const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry });
     this.#requests = new Counter({
@@ -55,18 +57,28 @@ export class ServeMetrics {
     });
     gauge('nearmiss_requests_active', 'Requests being worked on.', () => admission.active);
     gauge('nearmiss_requests_waiting', 'Requests waiting for their turn.', () => admission.waiting);
-    gauge('nearmiss_documents', 'Documents that can be found.', () => index.documents);
-    const version = new Gauge({
+    const indexes = this.#indexes;
+    new Gauge({
+      name: 'nearmiss_documents',
+      help: 'Documents that can be found, by collection.',
+      labelNames: ['collection'],
+      registers,
+      collect() {
+        for (const [collection, { documents }] of indexes) this.set({ collection }, documents);
+      },
+    });
+    new Gauge({
       name: 'nearmiss_index_info',
       help: 'The version of the index that answers, as a label.',
-      labelNames: ['version'],
+      labelNames: ['collection', 'version'],
       registers,
       collect() {
         this.reset();
-        if (index.version !== undefined) this.set({ version: index.version }, 1);
+        for (const [collection, { version }] of indexes) {
+          if (version !== undefined) this.set({ collection, version }, 1);
+        }
       },
     });
-    version.reset();
 
     function gauge(name: string, help: string, value: () => number): void {
       new Gauge({
@@ -78,6 +90,11 @@ export class ServeMetrics {
         },
       });
     }
+  }
+
+  /** Tells of an index from now on. */
+  observeIndex(collection: string, index: Pick<ServedIndex, 'version' | 'documents'>): void {
+    this.#indexes.set(collection, index);
   }
 
   /** Counts and times every request of a server. */

@@ -1,16 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Document } from '../data/index.js';
 import type { Hit } from '../search/retrievers/retriever.js';
+
 import type { Searcher } from '../search/searcher.js';
+import type { Hit as PresentedHit } from './answers/hits.js';
 
 const LONGEST_TURN_MS = 5;
 
-/** A hit as a person wants to see it. */
-export interface PresentedHit extends Hit {
-  title?: string;
-  snippet?: { text: string; highlights: [start: number, end: number][] };
-  metadata?: Record<string, unknown>;
-}
+/** Longer titles are no titles: nobody waits for their words to be marked. */
+const LONGEST_TITLE = 1000;
 
 /**
  * Adds titles, metadata and snippets to hits, all from the version that found them.
@@ -30,7 +28,17 @@ export async function presentHits(
     if (document === undefined) return hit;
     const snippet = query === undefined ? undefined : snippetOf(searcher, query, document);
     const { title, metadata } = document;
-    return { ...hit, ...(title && { title }), ...(snippet && { snippet }), ...(metadata && { metadata }) };
+    const marked =
+      query !== undefined && title && title.length <= LONGEST_TITLE
+        ? highlightsIn(searcher, query, title)
+        : undefined;
+    return {
+      ...hit,
+      ...(title && { title }),
+      ...(marked && { titleHighlights: marked }),
+      ...(snippet && { snippet }),
+      ...(metadata && { metadata }),
+    };
   };
   const lists: PresentedHit[][] = [];
   let since = performance.now();
@@ -47,6 +55,16 @@ export async function presentHits(
     lists.push(list);
   }
   return lists;
+}
+
+/** Where the words of a query are in a whole text; `undefined` where the text is not compared as it is written. */
+export function highlightsIn(
+  searcher: Pick<Searcher, 'snippet'>,
+  query: string,
+  text: string,
+): [number, number][] | undefined {
+  const whole = searcher.snippet(query, { id: '', text }, { length: text.length });
+  return whole.text.length === text.length ? whole.highlights : undefined;
 }
 
 function snippetOf(searcher: Searcher, query: string, document: Document): PresentedHit['snippet'] {

@@ -1,50 +1,31 @@
 import { z } from 'zod';
+import { documentFilterSchema } from '../search/filter/filter.js';
 import { expectedMode, searchModes } from '../search/retrievers/modes.js';
 
 /** Metadata deeper than this is refused: everything that reads it would have to be as patient. */
 const METADATA_DEPTH = 16;
 
-export const version = z.string().describe('The version of the index that answered.');
+/** Characters of a filter in an address. */
+const FILTER_LENGTH = 8000;
 
 export const metadata = z
   .record(z.string(), z.unknown())
   .refine((value) => !isDeeper(value, METADATA_DEPTH), `expected at most ${METADATA_DEPTH} levels`);
 
-const scorePart = z.object({
-  name: z.string().describe('E.g. bm25, dense, cross-encoder.'),
-  score: z.number().optional().describe('Before fusion.'),
-  rank: z.int().optional().describe("From 1, in that part's own ranking."),
-  contribution: z.number().optional().describe('What it added to the fused score.'),
-  terms: z.array(z.object({ term: z.string(), score: z.number() })).optional(),
-});
-
-export const highlights = z
-  .array(z.tuple([z.int(), z.int()]))
-  .describe('Start and end (exclusive) of what matched, in UTF-16 units.');
-
-const snippet = z.object({ text: z.string(), highlights });
-
-export const hit = z
-  .object({
-    id: z.string(),
-    score: z.number(),
-    title: z.string().optional(),
-    snippet: snippet.optional(),
-    metadata: z.record(z.string(), z.unknown()).optional(),
-    parts: z.array(scorePart).optional(),
+/** A filter in an address: JSON. */
+export const filterParameter = z
+  .string()
+  .max(FILTER_LENGTH)
+  .transform((typed, context) => {
+    try {
+      return JSON.parse(typed);
+    } catch {
+      context.addIssue({ code: 'custom', message: 'expected a filter as JSON, e.g. {"year": 2004}' });
+      return z.NEVER;
+    }
   })
-  .meta({ id: 'Hit' });
-
-const errorSchema = z
-  .object({
-    error: z.object({
-      code: z.string(),
-      message: z.string(),
-      hint: z.string().optional(),
-      requestId: z.string().optional(),
-    }),
-  })
-  .meta({ id: 'Error' });
+  .pipe(documentFilterSchema)
+  .describe('As of POST /v1/search, as JSON.');
 
 export const searchMode = modeAmong(searchModes.names);
 
@@ -65,9 +46,6 @@ export const documentId = z
 export function text(maxLength: number): z.ZodString {
   return z.string().min(1).max(maxLength);
 }
-
-/** Answers that any route may give besides its own. */
-export const errors = { '4xx': errorSchema, '5xx': errorSchema };
 
 function isDeeper(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return false;

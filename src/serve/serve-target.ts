@@ -1,17 +1,14 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { NearmissError } from '../base/errors.js';
 import { exists } from '../base/files.js';
-import { besideFolder } from '../base/folders/cache-folder.js';
-import { isRun } from '../run/run-description.js';
-import { beginSearcher } from '../search/open/open-searcher.js';
-import type { OpenSearcherOptions, PrepareStep } from '../search/searcher.js';
+import type { OpenSearcherOptions } from '../search/searcher.js';
 import { isLoopbackHost } from './access/foreign-pages.js';
 import { KeyRing } from './access/key-ring.js';
 import { checkPlace } from './listen-errors.js';
 import { EarlyLog } from './log/early-log.js';
-import { Preparations } from './preparations.js';
-import { RunCatalog } from './run-catalog.js';
 import type { SearchServer, ServerOptions } from './server.js';
+import { collectionsIn, namesOf } from './several-targets.js';
+import { targetCollection } from './target-collection.js';
 
 export interface ServeTargetOptions
   extends Pick<ServerOptions, 'host' | 'cors' | 'limits' | 'logLevel' | 'log' | 'webFolder'> {
@@ -34,7 +31,8 @@ export interface ServeTargetOptions
 /**
  * A server for a run, an index or a collection, which is being opened meanwhile; call `listen` and `start`. A
  * collection that has to be encoded first is searched by its words until that is done, unless `search.modes` says what
- * is wanted.
+ * is wanted. Of several, or of a folder of them, the first is served at `/`, the others below `/collections/NAME`, and
+ * opened when they are asked for.
  *
  * @example
  * const server = await serveTarget('runs/medquad', { readOnly: true });
@@ -42,11 +40,12 @@ export interface ServeTargetOptions
  * await server.start();
  * await server.close();
  */
-export async function serveTarget(target: string, options: ServeTargetOptions = {}): Promise<SearchServer> {
-  const { host = '127.0.0.1', port, keys, insecure, readOnly, search, runs: runsFolder, ...rest } = options;
-  if (!(await exists(target))) {
-    throw new NearmissError(`${target}: no such run, index or collection`, { hint: 'check the path' });
-  }
+export async function serveTarget(
+  target: string | readonly string[],
+  options: ServeTargetOptions = {},
+): Promise<SearchServer> {
+  const { host = '127.0.0.1', port, keys, insecure, readOnly, state, search, runs, ...rest } = options;
+  const targets = await targetsOf(target);
   if (keys === undefined && !insecure && !isLoopbackHost(host)) {
     throw new NearmissError(`without API keys the server is for this machine alone, not for ${host}`, {
       hint: 'make a key with `nearmiss serve keys add` and pass --keys FILE, or let everybody read with --insecure',
@@ -57,40 +56,24 @@ export async function serveTarget(target: string, options: ServeTargetOptions = 
   const warn = (message: string): void => log.warn(message);
   const keyRing =
     keys === undefined ? undefined : await KeyRing.open(keys, (error) => warn(keyProblem(error)));
-  const state = options.state ?? join(await besideFolder(resolve(target)), 'live');
-  const preparations = new Preparations();
-  const { signal } = preparations;
-  const watch = search?.onProgress ?? ((step: PrepareStep) => log.progress(step));
-  const onProgress = (step: PrepareStep) => preparations.watch(step, watch(step));
-  const begin = (first: Pick<OpenSearcherOptions, 'mayEncode'> = {}) =>
-    beginSearcher(target, { onNote: warn, ...search, ...first, onProgress, signal, inWorkers: true });
-  let isIncomplete = false;
-  const later = (): boolean => {
-    isIncomplete = true;
-    return false;
-  };
+  const names = namesOf(targets);
+  const several = targets.length > 1;
+  const [first, ...others] = await Promise.all(
+    targets.map((path, nth) =>
+      targetCollection(path, {
+        ...{ name: names[nth], lazy: nth > 0, readOnly, runs, search, log },
+        state: state !== undefined && several ? join(state, names[nth]) : state,
+      }),
+    ),
+  );
   // The workers start before the HTTP framework is imported: each takes a good part of a second.
-  const { opening } = await begin(search?.modes === undefined ? { mayEncode: later } : {});
+  const { opening } = await first.begin();
   try {
     const { SearchServer } = await import('./server.js');
     const server = await SearchServer.create({
-      ...rest,
-      ...{ host, opening, preparations },
-      isIncomplete: () => isIncomplete,
-      open: async () => (await begin()).opening,
+      ...{ ...rest, ...first },
+      ...{ host, opening, others },
       keys: keyRing,
-      runs: new RunCatalog({
-        run: (await isRun(target)) ? target : undefined,
-        folder: runsFolder,
-        collection: resolve(search?.data ?? target),
-        data: search?.data,
-      }),
-      openLive: readOnly
-        ? undefined
-        : async (base) => {
-            const { openLiveSearcher } = await import('../search/live/index.js');
-            return openLiveSearcher(base, { state, onProgress, onWarning: warn });
-          },
     });
     log.flushTo(server.log);
     return server;
@@ -101,6 +84,17 @@ export async function serveTarget(target: string, options: ServeTargetOptions = 
     );
     throw error;
   }
+}
+
+/** The targets that are meant, each of which there must be. */
+async function targetsOf(target: string | readonly string[]): Promise<string[]> {
+  const named = typeof target === 'string' ? [target] : [...target];
+  for (const path of named) {
+    if (await exists(path)) continue;
+    throw new NearmissError(`${path}: no such run, index or collection`, { hint: 'check the path' });
+  }
+  if (named.length !== 1) return named;
+  return (await collectionsIn(named[0])) ?? named;
 }
 
 function keyProblem(error: unknown): string {

@@ -2,6 +2,7 @@ import type { LiveSearcher } from '../search/live/live-searcher.js';
 import type { Searcher } from '../search/searcher.js';
 import { ApiError } from './api-error.js';
 import { IndexHost } from './index-host.js';
+import type { JudgmentStore } from './judgments/judgment-store.js';
 import { DEFAULT_LIMITS } from './limits.js';
 
 const RETRY_SECONDS = 5;
@@ -11,8 +12,18 @@ export interface ServedIndexOptions {
   open: () => Promise<Searcher>;
   /** The first version, where somebody has begun to open it. */
   opening?: Promise<Searcher>;
+  /** Opens the first version, where that is another thing: e.g. one without what takes long to make. */
+  openFirst?: () => Promise<Searcher>;
+  /** Told when the first version answers. */
+  onOpen?: () => void;
   /** Makes documents changeable; without it they are not. */
   openLive?: (base: Searcher) => Promise<LiveSearcher>;
+  /** Opens where judgments are kept, once documents are changeable; without it there are none. */
+  openJudgments?: () => Promise<JudgmentStore>;
+  /** Opened when it is first asked for, and not before. */
+  lazy?: boolean;
+  /** Told why what was asked for first could not be opened. */
+  onFailure?: (error: unknown) => void;
   /** How long a request waits for the first version. Default: as for its turn. */
   openWaitMs?: number;
 }
@@ -32,6 +43,8 @@ export class ServedIndex {
   readonly #opening = openable<IndexHost>();
   #first: Promise<Searcher> | undefined;
   #host: IndexHost | undefined;
+  #judgments: JudgmentStore | undefined;
+  #starting: Promise<void> | undefined;
   #baseVersion = '';
   #reloading: Promise<unknown> = Promise.resolve();
   #next: Promise<ReloadResult> | undefined;
@@ -44,17 +57,22 @@ export class ServedIndex {
 
   /** Opens the first version; whoever asks before has been waiting for it. */
   async start(): Promise<void> {
-    const opening = this.#first ?? this.#options.open();
+    const { open, openFirst = open, onOpen } = this.#options;
+    const opening = this.#first ?? openFirst();
     this.#first = undefined;
     const base = await opening;
     this.#baseVersion = base.version;
+    let live: LiveSearcher | undefined;
     try {
-      this.#host = new IndexHost(base, await this.#options.openLive?.(base));
+      live = await this.#options.openLive?.(base);
+      this.#judgments = await this.#options.openJudgments?.();
     } catch (error) {
-      await base.close();
+      await (live ?? base).close();
       throw error;
     }
+    this.#host = new IndexHost(base, live);
     this.#opening.resolve(this.#host);
+    onOpen?.();
   }
 
   /** The version that answers now; `undefined` before the first is open. */
@@ -80,6 +98,7 @@ export class ServedIndex {
   /** Waits for the first version, but not for as long as it may take to make. */
   async #open(): Promise<IndexHost> {
     if (this.#host !== undefined) return this.#host;
+    if (this.#options.lazy) this.#startLate();
     let timer: NodeJS.Timeout | undefined;
     const tooLong = new Promise<never>((_, reject) => {
       const error = new ApiError(503, 'starting', 'the index is still being opened', {
@@ -92,6 +111,23 @@ export class ServedIndex {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** The first that asks begins; what fails is tried again when it is asked for again. */
+  #startLate(): void {
+    this.#starting ??= this.start().catch((error) => {
+      this.#starting = undefined;
+      this.#options.onFailure?.(error);
+    });
+  }
+
+  /** What people judged; refuses where nothing can be kept. */
+  async judgments(): Promise<JudgmentStore> {
+    await this.#open();
+    if (this.#judgments !== undefined) return this.#judgments;
+    throw new ApiError(403, 'forbidden', 'judgments are not kept here', {
+      hint: 'the server was started with --read-only',
+    });
   }
 
   /** What takes writes; refuses where documents cannot be changed. */
@@ -144,6 +180,8 @@ export class ServedIndex {
     );
     await this.#next?.catch(() => undefined);
     await this.#reloading;
+    await this.#starting;
+    await this.#judgments?.close();
     await this.#host?.close();
   }
 }

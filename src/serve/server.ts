@@ -7,33 +7,30 @@ import type { KeyRing } from './access/key-ring.js';
 import { parseOrigin } from './access/origins.js';
 import { registerCors, registerSecurityHeaders } from './access/security.js';
 import { Admission } from './admission.js';
-import { ApiError } from './api-error.js';
 import { type AppOptions, createApp } from './app.js';
+import type { ServeContext } from './context.js';
+import { FieldDesk } from './field-desk.js';
 import { keepWhileAtWork } from './idle-connections.js';
 import { DEFAULT_LIMITS, type ServeLimits } from './limits.js';
 import { listenError } from './listen-errors.js';
 import { ServeMetrics } from './metrics.js';
 import { registerOpenApi } from './openapi.js';
-import { Preparations } from './preparations.js';
 import { registerRoutes } from './routes/index.js';
-import { RunCatalog } from './run-catalog.js';
-import { type ReloadResult, ServedIndex, type ServedIndexOptions } from './served-index.js';
+import { type CollectionOptions, ServedCollection } from './served-collection.js';
+import type { ReloadResult } from './served-index.js';
 import { registerWebUi } from './web-ui.js';
 
 const DEFAULT_HOST = '127.0.0.1';
 const DEFAULT_PORT = 8080;
 
-export interface ServerOptions extends ServedIndexOptions, Omit<AppOptions, 'limits'> {
+export interface ServerOptions extends CollectionOptions, Omit<AppOptions, 'limits'> {
   /** What it will be bound to: writes without keys are for loopback alone. Default 127.0.0.1. */
   host?: string;
   keys?: KeyRing;
   /** Pages of these origins, or of all with `*`, may use the API. Default none. */
   cors?: readonly string[];
-  runs?: RunCatalog;
-  /** Told of what is being made; stopped with the server. */
-  preparations?: Preparations;
-  /** Whether the first version lacks what `open` would make: then it is made while the first one answers. */
-  isIncomplete?: () => boolean;
+  /** Served besides, below `/collections/NAME`. */
+  others?: readonly (CollectionOptions & { name: string })[];
   limits?: Partial<ServeLimits>;
   /** The built web UI. Default: the package's own. */
   webFolder?: string;
@@ -50,51 +47,51 @@ export interface ServerOptions extends ServedIndexOptions, Omit<AppOptions, 'lim
  */
 export class SearchServer {
   readonly #app: FastifyInstance;
-  readonly #index: ServedIndex;
+  readonly #collections: readonly ServedCollection[];
   readonly #metrics: ServeMetrics;
   readonly #limits: ServeLimits;
   readonly #host: string;
-  readonly #preparations: Preparations;
-  readonly #isIncomplete: () => boolean;
   #url: string | undefined;
   #closing: Promise<void> | undefined;
 
   private constructor(
     app: FastifyInstance,
     parts: {
-      index: ServedIndex;
+      collections: readonly ServedCollection[];
       metrics: ServeMetrics;
       limits: ServeLimits;
       host: string;
-      preparations: Preparations;
-      isIncomplete: () => boolean;
     },
   ) {
     this.#app = app;
-    this.#index = parts.index;
+    this.#collections = parts.collections;
     this.#metrics = parts.metrics;
     this.#limits = parts.limits;
     this.#host = parts.host;
-    this.#preparations = parts.preparations;
-    this.#isIncomplete = parts.isIncomplete;
   }
 
   /** Makes a server that neither listens nor has opened its index. */
   static async create(options: ServerOptions): Promise<SearchServer> {
-    const { host = DEFAULT_HOST, preparations = new Preparations(), isIncomplete = () => false } = options;
+    const { host = DEFAULT_HOST } = options;
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
     const app = createApp({ ...options, limits });
-    const index = new ServedIndex({ openWaitMs: limits.waitMs, ...options });
     const admission = new Admission(limits);
-    const metrics = new ServeMetrics({ index, admission });
-    const server = new SearchServer(app, { index, metrics, limits, host, preparations, isIncomplete });
-    const { keys, runs = new RunCatalog() } = options;
+    const metrics = new ServeMetrics({ admission });
+    const parts = { openWaitMs: limits.waitMs, metrics, log: app.log };
+    const collections = [
+      new ServedCollection(options, { ...parts, path: '' }),
+      ...(options.others ?? []).map(
+        (other) => new ServedCollection(other, { ...parts, path: `/collections/${other.name}` }),
+      ),
+    ];
+    const server = new SearchServer(app, { collections, metrics, limits, host });
+    const { keys } = options;
     const origins = (options.cors ?? []).map(parseOrigin);
     const loopback = isLoopbackHost(host);
     const readOnly = options.openLive === undefined;
     const auth = keys === undefined ? 'none' : 'required';
     const writable = !readOnly && (loopback || auth === 'required');
-    const reload = () => server.reload();
+    const shared = { collections, admission, limits, metrics, writable, auth } as const;
 
     metrics.observeRequests(app);
     keepWhileAtWork(app, limits.idleMs);
@@ -107,9 +104,11 @@ export class SearchServer {
     await registerCors(app, origins);
     registerAccess(app, { keys, loopback, readOnly, origins });
     await registerOpenApi(app, auth);
-    await registerRoutes(app, {
-      ...{ index, admission, limits, metrics, runs, writable, auth, reload, preparations },
-    });
+    for (const collection of collections) {
+      const context = { ...shared, collection, index: collection.index, fields: new FieldDesk() };
+      if (collection.path === '') await registerRoutes(app, context);
+      else await app.register((scope) => registerBelow(scope, context), { prefix: collection.path });
+    }
     await registerWebUi(app, options.webFolder);
     return server;
   }
@@ -139,37 +138,28 @@ export class SearchServer {
 
   /** The version of the index that answers; `undefined` before there is one. */
   get version(): string | undefined {
-    return this.#index.version;
+    return this.#first.version;
   }
 
-  /** Opens the index; what takes long to make takes over later, by itself. */
+  get #first(): ServedCollection['index'] {
+    return this.#collections[0].index;
+  }
+
+  /** Opens the index; others that are served besides are opened when they are asked for. */
   async start(): Promise<void> {
-    await this.#index.start();
-    this.#app.log.info({ version: this.#index.version, documents: this.#index.documents }, 'ready');
-    if (this.#isIncomplete()) void this.#complete();
+    await this.#first.start();
+    this.#app.log.info({ version: this.#first.version, documents: this.#first.documents }, 'ready');
   }
 
-  async #complete(): Promise<void> {
-    this.#app.log.info('answering by words while vectors are made; they take over by themselves');
-    await this.reload().catch((error: Error) => {
-      this.#preparations.failure = error.message;
-    });
-  }
-
-  /** Looks for a newer index and lets it take over; where that fails, the present one goes on answering. */
+  /**
+   * Looks for a newer index and lets it take over; where that fails, the present one goes on answering. Of several
+   * those are looked at that are open; what is told is of the first.
+   */
   async reload(): Promise<ReloadResult> {
-    try {
-      const result = await this.#index.reload();
-      this.#metrics.countReload(result.changed ? 'changed' : 'unchanged');
-      this.#app.log.info(result, 'reloaded');
-      return result;
-    } catch (error) {
-      if (this.#closing !== undefined) throw error;
-      this.#metrics.countReload('failed');
-      const message = `the newer index could not be opened, ${this.version} goes on answering: ${(error as Error).message}`;
-      this.#app.log.error({ err: error }, message);
-      throw new ApiError(500, 'reload_failed', message, { hint: (error as NearmissError).hint });
-    }
+    const open = this.#collections.filter(({ index }, nth) => nth === 0 || index.version !== undefined);
+    const [first, ...others] = open.map((collection) => collection.reload());
+    await Promise.allSettled(others);
+    return first;
   }
 
   /** The log on stderr. */
@@ -187,8 +177,15 @@ export class SearchServer {
     const overdue = setTimeout(() => this.#app.server.closeAllConnections(), this.#limits.graceMs);
     await this.#app.close();
     clearTimeout(overdue);
-    this.#preparations.stop();
-    await this.#index.close();
+    await Promise.all(this.#collections.map((collection) => collection.close()));
     this.#metrics.close();
   }
+}
+
+/** The same routes for another collection: described once, so they are not described again. */
+async function registerBelow(scope: FastifyInstance, context: ServeContext): Promise<void> {
+  scope.addHook('onRoute', (route) => {
+    route.schema = { ...route.schema, hide: true };
+  });
+  await registerRoutes(scope, context);
 }

@@ -9,7 +9,7 @@ import { ApiError } from './api-error.js';
 const WEB_FOLDER = fileURLToPath(packageFile('dist/web/'));
 
 /** Below these everything is JSON, also what is not there. */
-const API_PATH = /^\/(?:v1|metrics|openapi\.json|docs)(?:[/?]|$)/;
+const API_PATH = /^(?:\/collections\/[^/?]+)?\/(?:v1|metrics|openapi\.json|docs)(?:[/?]|$)/;
 
 /** Serves the UI where it has been built: its files, and its page for every path that the page itself understands. */
 export async function registerWebUi(app: FastifyInstance, folder = WEB_FOLDER): Promise<void> {

@@ -1,6 +1,5 @@
 import { Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
-import { suggest } from '../../base/suggest.js';
 import { firstModeNames, searchModes } from '../../search/retrievers/modes.js';
 import type { OpenSearcherOptions } from '../../search/searcher.js';
 import type { RegisterCommand } from '../command.js';
@@ -83,10 +82,17 @@ export const registerSearch: RegisterCommand = (program) => {
 
 async function searchCommand(target: string, query: string | undefined, flags: SearchFlags): Promise<void> {
   checkUsage(target, query, flags);
-  const [{ openSearcher }, { openTellingCosts }, { allOf, parseFilter }, { styleOf }] = await Promise.all([
+  const [
+    { openSearcher },
+    { openTellingCosts },
+    { allOf, parseFilter },
+    { KnownFields },
+    { styleOf },
+  ] = await Promise.all([
     import('../../search/open/open-searcher.js'),
     import('./search/encoding.js'),
     import('../../search/filter/filter-text.js'),
+    import('../../search/filter/known-fields.js'),
     import('./search/style.js'),
   ]);
   const open = await openOptions(flags);
@@ -100,6 +106,7 @@ async function searchCommand(target: string, query: string | undefined, flags: S
     openSearcher(target, { ...open, ...telling, ...(fixed && modes && { modes }) }),
   );
   try {
+    await new KnownFields().check(searcher.documents, filter);
     for (const mode of modes ?? []) searcher.retriever(mode);
     const { k, explain, json, queries, split, run, tag } = flags;
     if (queries !== undefined) {
@@ -182,7 +189,6 @@ async function openOptions(flags: SearchFlags): Promise<OpenSearcherOptions> {
     session: { provider },
     ...((fusion || weights) && { fusion: { method: fusion ?? 'linear', weights } }),
     onNote: (note) => tell(`${note}\n`),
-    onUnknownField: (field, known) => tell(unknownFieldNote(field, known)),
     onProgress: ({ label, unit, total, place }) => {
       const amount = total === undefined ? 'all' : count(total);
       tell(`${label}: ${amount} ${unit}, once; kept in ${place}\n`);
@@ -190,12 +196,6 @@ async function openOptions(flags: SearchFlags): Promise<OpenSearcherOptions> {
       return { advance: (units) => progress.advance(units), finish: () => progress.finish() };
     },
   };
-}
-
-function unknownFieldNote(field: string, known: readonly string[]): string {
-  const meant = suggest(field, known);
-  const hint = meant ? `did you mean ${meant}?` : `fields that there are: ${known.join(', ') || 'none'}`;
-  return `nearmiss: --filter: no document has the field "${field}" in its metadata\n  → ${hint}\n`;
 }
 
 async function tune(target: string, flags: SearchFlags, open: OpenSearcherOptions): Promise<void> {

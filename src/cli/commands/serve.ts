@@ -47,6 +47,7 @@ Examples:
   nearmiss serve runs/medquad                          search page, API and documentation on http://127.0.0.1:8080
   nearmiss serve ./docs                                a folder: by words at once, by vectors when they are made
   nearmiss serve ./docs --mode bm25                    by words alone
+  nearmiss serve data/faq data/manual runs/medquad     several, to choose between on the page
   nearmiss serve runs/medquad --watch                  follows the training: a better model takes over by itself
   nearmiss serve runs/medquad --reranker runs/reranker/best --runs runs
   nearmiss serve keys add --role write --name ci       makes an API key, then
@@ -64,7 +65,7 @@ export const registerServe: RegisterCommand = (program) => {
     .description(
       'Serves a run, an index or a collection: search, vectors, documents that can be changed, a web UI.',
     )
-    .argument('<target>', 'a run, a vector or BM25 index, or a collection')
+    .argument('<targets...>', 'a run, a vector or BM25 index, or a collection; several, or a folder of them')
     .option('--host <address>', 'what to listen on; other machines need --keys', '127.0.0.1')
     .option('--port <n>', '0 takes any free one', portNumber, 8080)
     .option('--data <dir>', 'the collection (a run knows its own)')
@@ -138,31 +139,36 @@ export const registerServe: RegisterCommand = (program) => {
   registerServeKeys(serve);
 };
 
-async function serveCommand(target: string, options: ServeOptions): Promise<void> {
+async function serveCommand(targets: string[], options: ServeOptions): Promise<void> {
   const { host, port, runs, readOnly, insecure, state, cors, logLevel } = options;
+  if (targets.length > 1 && options.data !== undefined) {
+    throw new UsageError('serve: --data says where the collection of one target is, got several targets');
+  }
   if (readOnly && state !== undefined) throw new UsageError('serve: --state is of no use with --read-only');
   checkModes('serve: --mode', options.mode, searchModes.names);
   checkRerankFlags('serve', options);
   const { serveTarget } = await import('../../serve/serve-target.js');
   const { runUntilStopped } = await import('./serve/run-until-stopped.js');
   const search = await searchOptions(options);
-  const watch = await watching(target, options);
-  const server = await serveTarget(target, {
+  const watch = await watching(targets, options);
+  const server = await serveTarget(targets, {
     ...{ host, port, runs, readOnly, insecure, state, cors, logLevel },
     keys: await keyFile(options.keys),
     limits: limitsOf(options),
     search,
   });
-  await runUntilStopped(server, { target, port, watch });
+  await runUntilStopped(server, { port, watch });
 }
 
-/** Asked before the target is opened, so that no change since is missed. */
-async function watching(target: string, { watch, data, model, reranker }: ServeOptions) {
-  if (watch === undefined) return undefined;
+/** Asked before the targets are opened, so that no change since is missed. */
+async function watching(targets: readonly string[], { watch, data, model, reranker }: ServeOptions) {
+  if (watch === undefined) return [];
   const { targetState } = await import('../../serve/watch.js');
   const search = { data, model, reranker };
   const everyMs = (watch === true ? WATCH_SECONDS : watch) * 1000;
-  return { seen: await targetState(target, search), everyMs, search };
+  return Promise.all(
+    targets.map(async (target) => ({ target, seen: await targetState(target, search), everyMs, search })),
+  );
 }
 
 async function keyFile(given: string | undefined): Promise<string | undefined> {

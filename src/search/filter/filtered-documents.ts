@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { NearmissError } from '../../base/errors.js';
-import { compileFilter, type DocumentFilter, fieldsOf, valueAt } from './filter.js';
+import { compileFilter, type DocumentFilter } from './filter.js';
 
 /** The documents that a filter lets through. */
 export interface AllowedDocuments {
@@ -16,12 +16,6 @@ export interface FilterableDocuments {
   metadata(): AsyncIterable<Record<string, unknown> | undefined>;
 }
 
-/** Told of a field that a filter asks about and no document has, and of some that there are. */
-export type OnUnknownField = (field: string, known: readonly string[]) => void;
-
-/** How many fields that there are it is told. */
-const FIELDS_TOLD = 20;
-
 /** Memory for the answers to filters asked before. */
 const CACHE_BYTES = 32 * 2 ** 20;
 
@@ -31,16 +25,14 @@ const CACHE_BYTES = 32 * 2 ** 20;
  */
 export class FilteredDocuments {
   readonly #documents: FilterableDocuments | undefined;
-  readonly #onUnknownField: OnUnknownField | undefined;
   readonly #known = new LRUCache<string, Promise<AllowedDocuments>>({
     maxSize: CACHE_BYTES,
     sizeCalculation: () => 1 + (this.#documents?.count ?? 0),
   });
 
   /** @param documents left out where an index is searched without its collection */
-  constructor(documents?: FilterableDocuments, onUnknownField?: OnUnknownField) {
+  constructor(documents?: FilterableDocuments) {
     this.#documents = documents;
-    this.#onUnknownField = onUnknownField;
   }
 
   /** Undefined where everything is allowed. */
@@ -52,22 +44,16 @@ export class FilteredDocuments {
       });
     }
     const key = JSON.stringify(filter);
-    const known = this.#known.get(key) ?? apply(filter, this.#documents, this.#onUnknownField);
+    const known = this.#known.get(key) ?? apply(filter, this.#documents);
     this.#known.set(key, known);
     known.catch(() => this.#known.delete(key));
     return known;
   }
 }
 
-async function apply(
-  filter: DocumentFilter,
-  documents: FilterableDocuments,
-  onUnknownField: OnUnknownField = () => {},
-): Promise<AllowedDocuments> {
+async function apply(filter: DocumentFilter, documents: FilterableDocuments): Promise<AllowedDocuments> {
   const matches = compileFilter(filter);
   const allowed = new Uint8Array(documents.count);
-  const unknown = new Set(fieldsOf(filter));
-  const known = new Set<string>();
   let count = 0;
   let place = 0;
   for await (const metadata of documents.metadata()) {
@@ -75,11 +61,7 @@ async function apply(
       allowed[place] = 1;
       count++;
     }
-    for (const field of unknown) if (valueAt(metadata, field) !== undefined) unknown.delete(field);
-    if (unknown.size > 0 && known.size < FIELDS_TOLD)
-      for (const field of Object.keys(metadata ?? {})) known.add(field);
     place++;
   }
-  for (const field of unknown) onUnknownField(field, [...known]);
   return { count, has: (id) => allowed[documents.indexOf(id)] === 1 };
 }

@@ -23,7 +23,7 @@ export async function assembleSearcher({
 }): Promise<OpenedSearcher> {
   const { target, options, computing, closing } = begun;
   const preparation = await prepareStore(target, options, closing);
-  const filters = new FilteredDocuments(preparation?.store, options.onUnknownField);
+  const filters = new FilteredDocuments(preparation?.store);
   const opened = await openModes(modes, { ...begun, preparation, filters });
   const searcher = new OpenedSearcher({
     name: target.name,

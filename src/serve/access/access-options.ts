@@ -10,6 +10,11 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
   }
+
+  interface FastifyRequest {
+    /** What the API key is called that the request came with. */
+    keyName?: string;
+  }
 }
 
 export interface AccessOptions {

@@ -7,6 +7,7 @@ import type { KeyRing } from './key-ring.js';
 
 /** Checks every request before its body is read. */
 export function registerAccess(app: FastifyInstance, options: AccessOptions): void {
+  app.decorateRequest('keyName', undefined);
   app.addHook('onRequest', async (request) => {
     const access: Access = request.is404 ? 'public' : (request.routeOptions.config.access ?? 'read');
     refuseForeignPages(request, access, options);
@@ -41,6 +42,7 @@ async function requireKey(request: FastifyRequest, keys: KeyRing, access: Access
   if (needed === 'write' && key.role !== 'write') {
     throw forbidden(`the API key ${key.id} may only read`, 'use a key with the role write');
   }
+  request.keyName = key.name ?? key.id;
 }
 
 function keyOf(request: FastifyRequest): string | undefined {

@@ -1,12 +1,14 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Document } from '../../data/index.js';
-import type { Searcher } from '../../search/searcher.js';
+import { documentAnswer, written } from '../answers/documents.js';
+import { errors } from '../answers/errors.js';
+import { neighbours, version } from '../answers/hits.js';
 import { ApiError } from '../api-error.js';
 import { goneSignal, type ServeContext, workOn } from '../context.js';
-import { presentHits } from '../present-hits.js';
+import { highlightsIn, presentHits } from '../present-hits.js';
 import { requireModel } from '../require-mode.js';
-import { documentId, errors, highlights, hit, metadata, version } from '../schemas.js';
+import { documentId, metadata } from '../schemas.js';
 import { storing } from '../storage-error.js';
 
 const params = z.object({ id: documentId });
@@ -33,7 +35,7 @@ export const documentRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
           query: z.string().max(limits.textLength).optional().describe('Whose words to highlight.'),
         }),
         response: {
-          200: z.object({ version, id: z.string(), ...content, highlights: highlights.optional() }),
+          200: documentAnswer,
           ...errors,
         },
       },
@@ -42,8 +44,16 @@ export const documentRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
       index.use(async (searcher) => {
         const document = await searcher.documents.get(id);
         if (document === undefined) throw noDocument(id);
-        const found = query === undefined ? undefined : highlightsIn(searcher, query, document);
-        return { version: searcher.version, ...document, ...(found && { highlights: found }) };
+        if (query === undefined) return { version: searcher.version, ...document };
+        const { text, title } = document;
+        const found = highlightsIn(searcher, query, text);
+        const inTitle = title ? highlightsIn(searcher, query, title) : undefined;
+        return {
+          version: searcher.version,
+          ...document,
+          ...(found && { highlights: found }),
+          ...(inTitle && { titleHighlights: inTitle }),
+        };
       }),
   );
 
@@ -55,7 +65,7 @@ export const documentRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
         summary: 'The documents nearest to one',
         params,
         querystring: z.strictObject({ k: z.coerce.number().int().min(1).max(limits.k).default(10) }),
-        response: { 200: z.object({ version, hits: z.array(hit) }), ...errors },
+        response: { 200: neighbours, ...errors },
       },
     },
     ({ params: { id }, query: { k } }, reply) =>
@@ -86,7 +96,7 @@ export const documentRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
             .min(1)
             .max(limits.batch),
         }),
-        response: { 200: z.object({ version, added: z.int(), replaced: z.int() }), ...errors },
+        response: { 200: written, ...errors },
       },
     },
     ({ body: { documents } }, reply) => {
@@ -148,16 +158,6 @@ export const documentRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
     return admission.run(async () => storing((await index.writer()).upsert(documents)), signal);
   }
 };
-
-/** Where the words of a query are in a whole text; `undefined` where the text is not compared as it is written. */
-function highlightsIn(
-  searcher: Pick<Searcher, 'snippet'>,
-  query: string,
-  document: Document,
-): [number, number][] | undefined {
-  const { text, highlights } = searcher.snippet(query, document, { length: document.text.length });
-  return text.length === document.text.length ? highlights : undefined;
-}
 
 function noDocument(id: string): ApiError {
   return new ApiError(404, 'not_found', `there is no document "${id}"`, {

@@ -1,9 +1,11 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { errors } from '../answers/errors.js';
+import { version } from '../answers/hits.js';
 import { ApiError } from '../api-error.js';
 import { type ServeContext, workOn } from '../context.js';
 import { requireModel } from '../require-mode.js';
-import { errors, text, version } from '../schemas.js';
+import { text } from '../schemas.js';
 
 /** `POST /v1/embeddings`, in the shape that clients of OpenAI's API know. */
 export const embeddingRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = async (app, { context }) => {

@@ -3,18 +3,30 @@ import type { ServeContext } from '../context.js';
 import { qualityRoutes } from '../studio/quality.js';
 import { runsRoutes } from '../studio/runs.js';
 import { spaceRoutes } from '../studio/space.js';
+import { trainingRoutes } from '../trainings/training-routes.js';
 import { documentRoutes } from './documents.js';
 import { embeddingRoutes } from './embeddings.js';
+import { facetRoutes } from './facets.js';
+import { judgmentRoutes } from './judgments.js';
 import { rerankRoutes } from './rerank.js';
 import { searchRoutes } from './search.js';
 import { statusRoutes } from './status.js';
 
-/** Every route of the API. */
+const ROUTES = [
+  searchRoutes,
+  facetRoutes,
+  documentRoutes,
+  judgmentRoutes,
+  embeddingRoutes,
+  rerankRoutes,
+  statusRoutes,
+  trainingRoutes,
+];
+
+/** Every route of the API, for one collection. */
 export async function registerRoutes(app: FastifyInstance, context: ServeContext): Promise<void> {
-  for (const routes of [searchRoutes, documentRoutes, embeddingRoutes, rerankRoutes, statusRoutes]) {
-    await app.register(routes, { context });
-  }
+  for (const routes of ROUTES) await app.register(routes, { context });
   for (const routes of [runsRoutes, spaceRoutes, qualityRoutes]) {
-    await app.register(routes, { runs: context.runs });
+    await app.register(routes, { runs: context.collection.runs });
   }
 }

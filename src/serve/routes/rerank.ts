@@ -2,10 +2,12 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { fullText } from '../../data/dataset.js';
 import type { Searcher } from '../../search/searcher.js';
+import { errors } from '../answers/errors.js';
+import { version } from '../answers/hits.js';
 import { ApiError } from '../api-error.js';
 import { type ServeContext, workOn } from '../context.js';
 import { requireModel } from '../require-mode.js';
-import { documentId, errors, text, version } from '../schemas.js';
+import { documentId, text } from '../schemas.js';
 
 type Candidate = string | { id: string } | { text: string };
 

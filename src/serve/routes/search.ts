@@ -1,23 +1,40 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { documentFilterSchema } from '../../search/filter/filter.js';
+import { type DocumentFilter, documentFilterSchema } from '../../search/filter/filter.js';
 import { firstModeNames } from '../../search/retrievers/modes.js';
+import type { SearchMode } from '../../search/retrievers/retriever.js';
+import type { CascadeChoice, Searcher } from '../../search/searcher.js';
+import { errors } from '../answers/errors.js';
+import { batchAnswer, type Hit, searchAnswer } from '../answers/hits.js';
 import { type ServeContext, workOn } from '../context.js';
+import { EXPORT_FORMATS, type ExportFormat, hitsAsCsv, hitsAsTrec } from '../export/export-hits.js';
+import { queryId } from '../judgments/query-id.js';
 import { presentHits } from '../present-hits.js';
 import { requireMode } from '../require-mode.js';
-import { errors, hit, modeAmong, searchMode, text, version } from '../schemas.js';
+import { filterParameter, modeAmong, searchMode, text } from '../schemas.js';
+import { sendText, textAnswer } from '../text-answer.js';
 
-const answer = { version, mode: searchMode, tookMs: z.number() };
+interface Asked {
+  texts: readonly string[];
+  mode?: SearchMode;
+  k: number;
+  filter?: DocumentFilter;
+  explain: boolean;
+  snippets: boolean;
+  rerank?: CascadeChoice;
+}
 
-/** `POST /v1/search`: one query, or several at once. */
+/** `POST /v1/search`: one query, or several at once; `GET /v1/search?q=`: one, as JSON or as a file. */
 export const searchRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = async (app, { context }) => {
-  const { limits, metrics } = context;
+  const { limits } = context;
   const query = text(limits.queryLength);
+  const tags = ['search'];
+  const mode = searchMode.optional().describe('Default: what /v1/info calls defaultMode.');
   const body = z
     .strictObject({
       query: query.optional(),
       queries: z.array(query).min(1).max(limits.batch).optional(),
-      mode: searchMode.optional().describe('Default: what /v1/info calls defaultMode.'),
+      mode,
       k: z.int().min(1).max(limits.k).default(10).describe('Hits for each query.'),
       filter: documentFilterSchema
         .optional()
@@ -41,7 +58,7 @@ export const searchRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
     .refine(({ rerank, queries }) => (rerank?.depth ?? 0) * (queries?.length ?? 1) <= limits.hits, {
       message: `expected at most ${limits.hits} hits to rerank in all (depth times the number of queries)`,
     })
-    .refine(({ rerank, mode }) => rerank === undefined || mode === 'cascade', {
+    .refine(({ rerank, mode: chosen }) => rerank === undefined || chosen === 'cascade', {
       message: 'expected "mode": "cascade" with "rerank"',
     });
 
@@ -49,36 +66,77 @@ export const searchRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
     '/v1/search',
     {
       schema: {
-        tags: ['search'],
+        tags,
         summary: 'Search',
         description: 'Finds documents for `query`, or for each of `queries`.',
         body,
+        response: { 200: z.union([searchAnswer, batchAnswer]), ...errors },
+      },
+    },
+    ({ body: { query: one, queries, ...rest } }, reply) =>
+      workOn(context, reply, async (searcher) => {
+        const { results, ...head } = await search(context, searcher, { texts: queries ?? [one!], ...rest });
+        if (queries === undefined) return { ...head, hits: results[0] };
+        return { ...head, results: results.map((hits) => ({ hits })) };
+      }),
+  );
+
+  app.get(
+    '/v1/search',
+    {
+      schema: {
+        tags,
+        summary: 'Search, from an address',
+        description: 'One query. `format` gives the hits as a file: for a spreadsheet, or for trec_eval.',
+        querystring: z.strictObject({
+          q: query.describe('The query.'),
+          mode,
+          k: z.coerce.number().int().min(1).max(limits.k).default(10),
+          filter: filterParameter.optional(),
+          explain: z.stringbool().default(false),
+          snippets: z.stringbool().default(true),
+          format: z.enum(Object.keys(EXPORT_FORMATS) as [ExportFormat, ...ExportFormat[]]).default('json'),
+        }),
         response: {
-          200: z.union([
-            z.object({ ...answer, hits: z.array(hit) }),
-            z.object({ ...answer, results: z.array(z.object({ hits: z.array(hit) })) }),
-          ]),
+          200: {
+            description: 'Hits.',
+            content: {
+              'application/json': { schema: searchAnswer },
+              ...textAnswer('', 'text/csv').content,
+              ...textAnswer('', 'text/plain').content,
+            },
+          },
           ...errors,
         },
       },
     },
-    (request, reply) => {
-      const { query, queries, k, filter, explain, snippets, rerank } = request.body;
-      const texts = queries ?? [query!];
-      return workOn(context, reply, async (searcher) => {
-        const start = performance.now();
-        const mode = request.body.mode ?? searcher.defaultMode;
-        requireMode(searcher, mode);
-        if (rerank?.first !== undefined) requireMode(searcher, rerank.first);
-        const found = await searcher.retriever(mode, rerank).search(texts, { k, filter, explain });
-        const results = await presentHits(searcher, found, { queries: snippets ? texts : undefined });
-        const tookMs = performance.now() - start;
-        metrics.observeSearch(mode, tookMs);
-        metrics.observeBatch('queries', texts.length);
-        const head = { version: searcher.version, mode, tookMs: Math.round(tookMs * 100) / 100 };
-        if (queries === undefined) return { ...head, hits: results[0] };
-        return { ...head, results: results.map((hits) => ({ hits })) };
-      });
-    },
+    ({ query: { q, format, ...rest } }, reply) =>
+      workOn(context, reply, async (searcher) => {
+        const { results, ...head } = await search(context, searcher, { texts: [q], ...rest });
+        const [hits] = results;
+        if (format === 'json') return { ...head, hits };
+        const content =
+          format === 'csv' ? hitsAsCsv(hits) : hitsAsTrec(hits, { query: queryId(q), tag: head.mode });
+        reply.header('content-disposition', `attachment; filename="${queryId(q)}-${head.mode}.${format}"`);
+        return sendText(reply, EXPORT_FORMATS[format], content);
+      }),
   );
 };
+
+async function search(
+  { metrics, fields }: ServeContext,
+  searcher: Searcher,
+  { texts, k, filter, explain, snippets, rerank, ...asked }: Asked,
+): Promise<{ version: string; mode: SearchMode; tookMs: number; results: Hit[][] }> {
+  const start = performance.now();
+  const mode = asked.mode ?? searcher.defaultMode;
+  requireMode(searcher, mode);
+  if (rerank?.first !== undefined) requireMode(searcher, rerank.first);
+  await fields.check(searcher, filter);
+  const found = await searcher.retriever(mode, rerank).search(texts, { k, filter, explain });
+  const results = await presentHits(searcher, found, { queries: snippets ? texts : undefined });
+  const tookMs = performance.now() - start;
+  metrics.observeSearch(mode, tookMs);
+  metrics.observeBatch('queries', texts.length);
+  return { version: searcher.version, mode, tookMs: Math.round(tookMs * 100) / 100, results };
+}

@@ -1,14 +1,18 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { errors } from '../answers/errors.js';
+import { version } from '../answers/hits.js';
+import { examples, info } from '../answers/info.js';
+import { status } from '../answers/status.js';
 import { ApiError } from '../api-error.js';
 import type { ServeContext } from '../context.js';
-import { errors, searchMode, version } from '../schemas.js';
 
 const tags = ['server'];
 
 /** What is served, how it is doing, and looking for something newer. */
 export const statusRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = async (app, { context }) => {
-  const { index, metrics, runs, preparations } = context;
+  const { collection, index, metrics } = context;
+  const { runs, about } = collection;
 
   app.get(
     '/v1/info',
@@ -17,19 +21,7 @@ export const statusRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
         tags,
         summary: 'What is served',
         response: {
-          200: z.object({
-            name: z.string(),
-            version,
-            documents: z.int(),
-            modes: z.array(searchMode),
-            defaultMode: searchMode,
-            model: z.object({ name: z.string(), dimension: z.int() }).optional(),
-            writable: z.boolean(),
-            auth: z.enum(['none', 'required']),
-            run: z.string().optional().describe('The run that is served, where it is one.'),
-            runs: z.array(z.string()),
-            runsOfCollection: z.array(z.string()).describe('Those whose documents are the served ones.'),
-          }),
+          200: info,
           ...errors,
         },
       },
@@ -37,14 +29,17 @@ export const statusRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
     () =>
       index.use(async ({ name, version, documents, modes, defaultMode, model }) => {
         const names = await runs.list();
+        const trained = model && (await about.model?.().catch(() => undefined));
         return {
           name,
           version,
           documents: documents.count,
           modes: [...modes],
           defaultMode,
-          model,
+          model: model && { ...model, label: model.name, ...trained },
+          collections: context.collections.map(({ name: called, path }) => ({ name: called || name, path })),
           writable: context.writable,
+          trainable: context.writable && collection.trainings !== undefined,
           auth: context.auth,
           run: runs.served,
           runs: names,
@@ -62,28 +57,26 @@ export const statusRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
         description:
           'Answers at once, also before there is an index. A version other than before has what was being made, so ' +
           'ask /v1/info again.',
-        response: {
-          200: z.object({
-            version: version.optional().describe('Left out until the first version answers.'),
-            preparing: z.array(
-              z.object({
-                label: z.string().describe('E.g. encode with sentence-transformers/all-MiniLM-L6-v2.'),
-                unit: z.string(),
-                done: z.int(),
-                total: z.int().optional(),
-                secondsLeft: z.int().optional(),
-              }),
-            ),
-            failure: z.string().optional().describe('Why something that was to come does not.'),
-          }),
-          ...errors,
-        },
+        response: { 200: status, ...errors },
       },
     },
     async () => {
-      const { states: preparing, failure } = preparations;
+      const { states: preparing, failure } = collection.preparations;
       return { version: index.version, preparing, failure };
     },
+  );
+
+  app.get(
+    '/v1/examples',
+    {
+      schema: {
+        tags,
+        summary: 'Queries to try',
+        description: 'Of the collection, or titles of its documents.',
+        response: { 200: examples, ...errors },
+      },
+    },
+    async () => ({ queries: (await about.examples?.()) ?? [] }),
   );
 
   app.get(
@@ -118,7 +111,7 @@ export const statusRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
         response: { 200: z.object({ version, changed: z.boolean() }), ...errors },
       },
     },
-    () => context.reload(),
+    () => collection.reload(),
   );
 
   app.get(

@@ -4,17 +4,18 @@ import { qualityKey, readQuality, readQualityCase } from '../../analyze/quality/
 import { runStudy } from '../../analyze/run-study.js';
 import { openDataset } from '../../data/open.js';
 import { readRunDescription } from '../../run/run-description.js';
-import { ApiError } from '../api-error.js';
-import { documentId, errors } from '../schemas.js';
-import { lookAt, runNamed } from './study-errors.js';
-import { openDesk, STUDY_TAGS, type StudyRoutes } from './study-routes.js';
+import { errors } from '../answers/errors.js';
 import {
   computing,
   runParams as params,
   qualityCase,
   quality as schema,
   wantedStep,
-} from './study-schemas.js';
+} from '../answers/studies.js';
+import { ApiError } from '../api-error.js';
+import { documentId } from '../schemas.js';
+import { lookAt, runNamed } from './study-errors.js';
+import { openDesk, STUDY_TAGS, type StudyRoutes } from './study-routes.js';
 
 const split = z.string().min(1).max(100).optional().describe('Default: the one that the recipe measures on.');
 

@@ -14,10 +14,10 @@ import { shareWords, trainTinyRun, writeTinyData } from '../../analyze/tiny-run.
 import { CandidateTable } from '../../negatives/index.js';
 import { parseEvents } from '../../run/events.js';
 import type { RunDirectory } from '../../run/run-directory.js';
+import type { minedNegatives, runCurves, runDetails, runSummary, trainingQueries } from '../answers/runs.js';
 import { errorBody, toApiError } from '../api-error.js';
 import { RunCatalog } from '../run-catalog.js';
 import { runsRoutes } from './runs.js';
-import type { minedNegatives, runCurves, runDetails, runSummary, trainingQueries } from './runs-schemas.js';
 
 const CLI = resolve(import.meta.dirname, '../../../dist/cli/main.js');
 let folder: string;

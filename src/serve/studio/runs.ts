@@ -10,12 +10,13 @@ import {
   summarizeRun,
 } from '../../analyze/watch/index.js';
 import { hasCode, NearmissError } from '../../base/errors.js';
+import { errors } from '../answers/errors.js';
+import { minedNegatives, runCurves, runDetails, runList, trainingQueries } from '../answers/runs.js';
 import { ApiError } from '../api-error.js';
 import type { RunCatalog } from '../run-catalog.js';
-import { documentId, errors } from '../schemas.js';
+import { documentId } from '../schemas.js';
 import { roundSeries } from './round-series.js';
 import { RunShelf } from './run-shelf.js';
-import { minedNegatives, runCurves, runDetails, runSummary, trainingQueries } from './runs-schemas.js';
 import { runNamed } from './study-errors.js';
 
 const params = z.object({ run: z.string().min(1).max(255) });
@@ -40,10 +41,7 @@ export const runsRoutes: FastifyPluginAsyncZod<{ runs: Pick<RunCatalog, 'list' |
         tags,
         summary: 'All runs in a line each',
         response: {
-          200: z.object({
-            runs: z.array(runSummary),
-            unreadable: z.array(z.string()).describe('Runs whose files cannot be read; the log says why.'),
-          }),
+          200: runList,
           ...errors,
         },
       },

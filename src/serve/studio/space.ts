@@ -4,10 +4,17 @@ import { shownStep } from '../../analyze/shown-step.js';
 import { findSpaceQueries } from '../../analyze/space/find-queries.js';
 import { readPicture } from '../../analyze/space/picture.js';
 import type { SpacePicture } from '../../analyze/space/space-picture.js';
-import { documentId, errors } from '../schemas.js';
+import { errors } from '../answers/errors.js';
+import {
+  computing,
+  foundQueries,
+  runParams as params,
+  spacePicture,
+  wantedStep,
+} from '../answers/studies.js';
+import { documentId } from '../schemas.js';
 import { lookAt, runNamed } from './study-errors.js';
 import { openDesk, STUDY_TAGS, type StudyRoutes } from './study-routes.js';
-import { computing, foundQueries, runParams as params, spacePicture, wantedStep } from './study-schemas.js';
 
 /** The space around a query, for the Space page. */
 export const spaceRoutes: StudyRoutes = async (app, { runs }) => {

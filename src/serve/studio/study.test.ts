@@ -6,13 +6,13 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { shareWords, startTinyRun, trainTinyRun, writeTinyData } from '../../analyze/tiny-run.fixture.js';
 import type { RunDirectory } from '../../run/run-directory.js';
+import { computing, foundQueries, quality, qualityCase, spacePicture } from '../answers/studies.js';
 import { createApp } from '../app.js';
 import { DEFAULT_LIMITS } from '../limits.js';
 import { RunCatalog } from '../run-catalog.js';
 import { qualityRoutes } from './quality.js';
 import { spaceRoutes } from './space.js';
 import { StudyDesk, type StudyTools } from './study-desk.js';
-import { computing, foundQueries, quality, qualityCase, spacePicture } from './study-schemas.js';
 
 let folder: string;
 let run: RunDirectory;

@@ -2,7 +2,9 @@ import { createInterface } from 'node:readline/promises';
 import { NearmissError } from '../../../base/errors.js';
 import { jsonText, printable, printableLines } from '../../../base/printable.js';
 import { suggest } from '../../../base/suggest.js';
+import type { DocumentFilter } from '../../../search/filter/filter.js';
 import { parseFilter } from '../../../search/filter/filter-text.js';
+import { KnownFields } from '../../../search/filter/known-fields.js';
 import { searchModes } from '../../../search/retrievers/modes.js';
 import type { SearchMode } from '../../../search/retrievers/retriever.js';
 import type { Searcher } from '../../../search/searcher.js';
@@ -83,7 +85,7 @@ class PromptSession {
       case ':k':
         return this.#set({ k: wholeNumber(argument, ':k 20') });
       case ':filter':
-        return this.#set({ filter: argument === '' ? undefined : parseFilter(argument) });
+        return this.#set({ filter: argument === '' ? undefined : await this.#filter(argument) });
       case ':explain':
         return this.#set({ explain: !this.settings.explain });
       case ':open':
@@ -104,6 +106,12 @@ class PromptSession {
   #set(changes: Partial<AnswerSettings>): string {
     this.settings = { ...this.settings, ...changes };
     return '';
+  }
+
+  async #filter(text: string): Promise<DocumentFilter> {
+    const filter = parseFilter(text);
+    await new KnownFields().check(this.#searcher.documents, filter);
+    return filter;
   }
 
   #modes(text: string): SearchMode[] {

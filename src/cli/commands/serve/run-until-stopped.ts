@@ -3,15 +3,14 @@ import type { SearchServer } from '../../../serve/server.js';
 import { type WatchOptions, watchTarget } from '../../../serve/watch.js';
 
 export interface RunOptions {
-  target: string;
   port: number;
-  /** How to look for something newer; never where it is left out. */
-  watch?: Pick<WatchOptions, 'seen' | 'everyMs' | 'search'>;
+  /** What to look at for something newer, and how. */
+  watch: readonly (Pick<WatchOptions, 'seen' | 'everyMs' | 'search'> & { target: string })[];
 }
 
 /** Listens, opens the index, and goes on until a signal ends it. */
 export async function runUntilStopped(server: SearchServer, options: RunOptions): Promise<void> {
-  const { target, port, watch } = options;
+  const { port, watch } = options;
   const stop = new AbortController();
   const stopped = once(stop.signal, 'abort');
   const onStop = (signal: NodeJS.Signals): void => {
@@ -28,8 +27,10 @@ export async function runUntilStopped(server: SearchServer, options: RunOptions)
   try {
     await server.listen(port);
     await Promise.race([server.start(), stopped]);
-    if (!stop.signal.aborted && watch !== undefined) {
-      watchTarget(target, { ...watch, onChange: () => server.reload(), signal: stop.signal });
+    if (!stop.signal.aborted) {
+      for (const { target, ...how } of watch) {
+        watchTarget(target, { ...how, onChange: () => server.reload(), signal: stop.signal });
+      }
     }
     await stopped;
   } catch (error) {

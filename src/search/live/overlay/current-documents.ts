@@ -35,6 +35,15 @@ export class CurrentDocuments implements DocumentStore {
     }
   }
 
+  async *metadata(): AsyncGenerator<Record<string, unknown> | undefined> {
+    const snapshot = this.#snapshot();
+    try {
+      yield* snapshot.documents.metadata();
+    } finally {
+      await snapshot.close();
+    }
+  }
+
   /** The base belongs to the searcher. */
   async close(): Promise<void> {}
 

@@ -42,6 +42,14 @@ export class LiveDocuments implements DocumentStore {
     for (const { id, document } of this.#writes.entries()) if (document) yield id;
   }
 
+  async *metadata(): AsyncGenerator<Record<string, unknown> | undefined> {
+    const ids = this.#base.ids()[Symbol.iterator]();
+    for await (const metadata of this.#base.metadata()) {
+      if (!this.#writes.entry(ids.next().value!)) yield metadata;
+    }
+    for (const { document } of this.#writes.entries()) if (document) yield document.metadata;
+  }
+
   /** The base belongs to the searcher. */
   async close(): Promise<void> {}
 }

@@ -184,3 +184,19 @@ export const minedNegatives = z
     removedRanks: z.array(z.int()).describe('Ranks whose documents a rule has removed.'),
   })
   .meta({ id: 'MinedNegatives' });
+
+export const runList = z.object({
+  runs: z.array(runSummary),
+  unreadable: z.array(z.string()).describe('Runs whose files cannot be read; the log says why.'),
+});
+
+export type RunSummary = z.infer<typeof runSummary>;
+export type RunState = RunSummary['state'];
+export type RunDetails = z.infer<typeof runDetails>;
+export type ProcessDetails = z.infer<typeof process>;
+export type Series = z.infer<typeof series>;
+export type RunCurves = z.infer<typeof runCurves>;
+export type RunList = z.infer<typeof runList>;
+export type TrainingQueries = z.infer<typeof trainingQueries>;
+export type MinedNegatives = z.infer<typeof minedNegatives>;
+export type ShownDocument = z.infer<typeof document>;

@@ -110,3 +110,15 @@ export const qualityCase = z
     lists: z.object({ bm25: z.array(hit), model: z.array(hit) }),
   })
   .meta({ id: 'QualityCase' });
+
+export type Computing = z.infer<typeof computing>;
+export type SpacePicture = z.infer<typeof spacePicture>;
+export type SpacePoint = SpacePicture['points'][number];
+export type SpaceMap = SpacePicture['maps'][number];
+export type FoundQueries = z.infer<typeof foundQueries>;
+export type Quality = z.infer<typeof quality>;
+export type QualitySystem = Quality['systems'][number];
+export type QualityDifference = z.infer<typeof difference>;
+export type QualityQuery = Quality['queries'][number];
+export type QualityHit = z.infer<typeof hit>;
+export type QualityCase = z.infer<typeof qualityCase>;

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { highlights, version } from './hits.js';
+
+export const documentAnswer = z.object({
+  version,
+  id: z.string(),
+  title: z.string().optional(),
+  text: z.string(),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+  highlights: highlights.optional(),
+  titleHighlights: highlights.optional(),
+});
+
+export const written = z.object({ version, added: z.int(), replaced: z.int() });
+
+export type DocumentAnswer = z.infer<typeof documentAnswer>;
+export type Written = z.infer<typeof written>;

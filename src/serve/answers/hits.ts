@@ -1,0 +1,52 @@
+import { z } from 'zod';
+
+/*
+ * What the server answers, written once: the routes describe and the web UI reads it. Nothing but zod is imported
+ * here, so that the browser's types do not drag the server along.
+ */
+
+export const version = z.string().describe('The version of the index that answered.');
+
+const scorePart = z.object({
+  name: z.string().describe('E.g. bm25, dense, cross-encoder.'),
+  score: z.number().optional().describe('Before fusion.'),
+  rank: z.int().optional().describe("From 1, in that part's own ranking."),
+  contribution: z.number().optional().describe('What it added to the fused score.'),
+  terms: z.array(z.object({ term: z.string(), score: z.number() })).optional(),
+});
+
+export const highlights = z
+  .array(z.tuple([z.int(), z.int()]))
+  .describe('Start and end (exclusive) of what matched, in UTF-16 units.');
+
+const snippet = z.object({ text: z.string(), highlights });
+
+export const hit = z
+  .object({
+    id: z.string(),
+    score: z.number(),
+    title: z.string().optional(),
+    titleHighlights: highlights.optional(),
+    snippet: snippet.optional(),
+    metadata: z.record(z.string(), z.unknown()).optional(),
+    parts: z.array(scorePart).optional(),
+  })
+  .meta({ id: 'Hit' });
+
+const head = {
+  version,
+  mode: z.string().describe('What was searched with.'),
+  tookMs: z.number(),
+};
+
+export const searchAnswer = z.object({ ...head, hits: z.array(hit) });
+
+export const batchAnswer = z.object({ ...head, results: z.array(z.object({ hits: z.array(hit) })) });
+
+export const neighbours = z.object({ version, hits: z.array(hit) });
+
+export type ScorePart = z.infer<typeof scorePart>;
+export type Snippet = z.infer<typeof snippet>;
+export type Hit = z.infer<typeof hit>;
+export type SearchAnswer = z.infer<typeof searchAnswer>;
+export type Neighbours = z.infer<typeof neighbours>;

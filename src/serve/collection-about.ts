@@ -1,0 +1,73 @@
+import { stat } from 'node:fs/promises';
+import { openDataset } from '../data/open.js';
+import { isRun, readRunDescription } from '../run/run-description.js';
+import { RunDirectory } from '../run/run-directory.js';
+
+/** What is told of a collection besides what its index knows; nothing of it may keep a search waiting. */
+export interface CollectionAbout {
+  /** What the model's training began with, and when it was measured best. */
+  model?: () => Promise<{ label: string; base: string; trainedAt?: string } | undefined>;
+  /** Queries to try. */
+  examples?: () => Promise<string[]>;
+}
+
+const EXAMPLES = 5;
+/** Queries and titles looked at to find them. */
+const LOOKED_AT = 400;
+const SHORTEST = 8;
+const LONGEST = 90;
+
+/** About a run, an index or a collection. */
+export function aboutTarget(target: string, options: { data?: string } = {}): CollectionAbout {
+  let examples: Promise<string[]> | undefined;
+  return {
+    model: () => trainedModel(target),
+    examples: () => {
+      examples ??= findExamples(target, options.data).catch(() => []);
+      return examples;
+    },
+  };
+}
+
+async function trainedModel(target: string): ReturnType<NonNullable<CollectionAbout['model']>> {
+  if (!(await isRun(target))) return undefined;
+  const run = new RunDirectory(target);
+  const { recipe } = await readRunDescription(run);
+  const best = await stat(run.file('best.json')).catch(() => undefined);
+  return {
+    label: recipe.name,
+    base: recipe.model.init,
+    ...(best && { trainedAt: best.mtime.toISOString() }),
+  };
+}
+
+/** Queries that somebody has judged, else titles of documents: what there is certainly something to be found for. */
+async function findExamples(target: string, data: string | undefined): Promise<string[]> {
+  const path =
+    data ?? ((await isRun(target)) ? (await readRunDescription(new RunDirectory(target))).data : target);
+  const dataset = await openDataset(path);
+  const queries = await some(texts(dataset.queries()));
+  return queries.length > 0 ? queries : some(titles(dataset.documents()));
+}
+
+async function* texts(queries: AsyncIterable<{ text: string }>): AsyncGenerator<string> {
+  for await (const { text } of queries) yield text;
+}
+
+async function* titles(documents: AsyncIterable<{ title?: string }>): AsyncGenerator<string> {
+  for await (const { title } of documents) yield title ?? '';
+}
+
+/** A few that are different and of a length to be read, from the whole of those looked at. */
+async function some(candidates: AsyncIterable<string>): Promise<string[]> {
+  const found = new Set<string>();
+  let looked = 0;
+  for await (const candidate of candidates) {
+    const text = candidate.trim();
+    if (text.length >= SHORTEST && text.length <= LONGEST) found.add(text);
+    if (++looked === LOOKED_AT) break;
+  }
+  const all = [...found];
+  const step = Math.max(1, Math.floor(all.length / EXAMPLES));
+  return all.filter((_, nth) => nth % step === 0).slice(0, EXAMPLES);
+}

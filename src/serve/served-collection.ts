@@ -1,0 +1,94 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { NearmissError } from '../base/errors.js';
+import { ApiError } from './api-error.js';
+import type { CollectionAbout } from './collection-about.js';
+import type { ServeMetrics } from './metrics.js';
+import { Preparations } from './preparations.js';
+import { RunCatalog } from './run-catalog.js';
+import { type ReloadResult, ServedIndex, type ServedIndexOptions } from './served-index.js';
+import type { TrainingDesk } from './trainings/training-desk.js';
+
+/** One of the things that a server serves. */
+export interface CollectionOptions extends ServedIndexOptions {
+  /** What to call it among others. */
+  name?: string;
+  runs?: RunCatalog;
+  /** What a page tells about it. */
+  about?: CollectionAbout;
+  /** Told of what is being made; stopped with the server. */
+  preparations?: Preparations;
+  /** Whether the first version lacks what `open` would make: then it is made while the first one answers. */
+  isIncomplete?: () => boolean;
+  /** Starts trainings on it; without one none can be started. */
+  trainings?: TrainingDesk;
+}
+
+/** What a page and a program find under one path: an index and all that goes with it. */
+export class ServedCollection {
+  readonly name: string;
+  /** What its routes begin with; empty for the first. */
+  readonly path: string;
+  readonly index: ServedIndex;
+  readonly runs: RunCatalog;
+  readonly preparations: Preparations;
+  readonly about: CollectionAbout;
+  readonly trainings: TrainingDesk | undefined;
+  readonly readOnly: boolean;
+  readonly #metrics: ServeMetrics;
+  readonly #log: FastifyBaseLogger;
+  #isClosing = false;
+
+  constructor(
+    options: CollectionOptions,
+    parts: { path: string; openWaitMs: number; metrics: ServeMetrics; log: FastifyBaseLogger },
+  ) {
+    this.name = options.name ?? '';
+    this.path = parts.path;
+    const { isIncomplete = () => false } = options;
+    this.preparations = options.preparations ?? new Preparations();
+    this.index = new ServedIndex({
+      openWaitMs: parts.openWaitMs,
+      onOpen: () => {
+        if (isIncomplete()) void this.#complete();
+      },
+      ...options,
+    });
+    this.runs = options.runs ?? new RunCatalog();
+    this.about = options.about ?? {};
+    this.trainings = options.trainings;
+    this.readOnly = options.openLive === undefined;
+    this.#metrics = parts.metrics;
+    this.#log = parts.log;
+    parts.metrics.observeIndex(this.name, this.index);
+  }
+
+  async #complete(): Promise<void> {
+    this.#log.info('answering by words while vectors are made; they take over by themselves');
+    await this.reload().catch((error: Error) => {
+      this.preparations.failure = error.message;
+    });
+  }
+
+  /** Looks for a newer index and lets it take over; where that fails, the present one goes on answering. */
+  async reload(): Promise<ReloadResult> {
+    try {
+      const result = await this.index.reload();
+      this.#metrics.countReload(result.changed ? 'changed' : 'unchanged');
+      this.#log.info(result, 'reloaded');
+      return result;
+    } catch (error) {
+      if (this.#isClosing) throw error;
+      this.#metrics.countReload('failed');
+      const message = `the newer index could not be opened, ${this.index.version} goes on answering: ${(error as Error).message}`;
+      this.#log.error({ err: error }, message);
+      throw new ApiError(500, 'reload_failed', message, { hint: (error as NearmissError).hint });
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.preparations.stop();
+    await this.trainings?.close();
+    await this.index.close();
+  }
+}

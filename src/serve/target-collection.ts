@@ -1,0 +1,84 @@
+import { join, resolve } from 'node:path';
+import { besideFolder } from '../base/folders/cache-folder.js';
+import { isRun, readRunDescription } from '../run/run-description.js';
+import { RunDirectory } from '../run/run-directory.js';
+import { beginSearcher } from '../search/open/open-searcher.js';
+import type { OpenSearcherOptions, PrepareStep, Searcher } from '../search/searcher.js';
+import { aboutTarget } from './collection-about.js';
+import type { EarlyLog } from './log/early-log.js';
+import { Preparations } from './preparations.js';
+import { RunCatalog } from './run-catalog.js';
+import type { CollectionOptions } from './served-collection.js';
+import { TrainingDesk } from './trainings/training-desk.js';
+
+export interface TargetCollectionOptions {
+  name: string;
+  /** Opened when it is first asked for. */
+  lazy: boolean;
+  readOnly?: boolean;
+  /** Where changes to documents are kept. */
+  state?: string;
+  /** A folder of runs to show besides. */
+  runs?: string;
+  search?: Omit<OpenSearcherOptions, 'inWorkers'>;
+  log: EarlyLog;
+}
+
+/** How a run, an index or a collection is served. */
+export async function targetCollection(
+  target: string,
+  options: TargetCollectionOptions,
+): Promise<CollectionOptions & { name: string; begin: () => Promise<{ opening: Promise<Searcher> }> }> {
+  const { name, lazy, readOnly, search, log } = options;
+  const warn = (message: string): void => log.warn(message);
+  const beside = await besideFolder(resolve(target));
+  const state = options.state ?? join(beside, 'live');
+  const preparations = new Preparations();
+  const { signal } = preparations;
+  const watch = search?.onProgress ?? ((step: PrepareStep) => log.progress(step));
+  const onProgress = (step: PrepareStep) => preparations.watch(step, watch(step));
+  const begin = (first: Pick<OpenSearcherOptions, 'mayEncode'> = {}) =>
+    beginSearcher(target, { onNote: warn, ...search, ...first, onProgress, signal, inWorkers: true });
+  let isIncomplete = false;
+  const later = (): boolean => {
+    isIncomplete = true;
+    return false;
+  };
+  const beginFirst = () => begin(search?.modes === undefined ? { mayEncode: later } : {});
+  const run = (await isRun(target)) ? target : undefined;
+  const data = search?.data ?? (run === undefined ? target : undefined);
+  const runs = options.runs ?? join(beside, 'runs');
+  const learnFrom = data ?? (await dataOf(target));
+  return {
+    name,
+    lazy,
+    begin: beginFirst,
+    openFirst: async () => (await beginFirst()).opening,
+    open: async () => (await begin()).opening,
+    preparations,
+    isIncomplete: () => isIncomplete,
+    onFailure: (error) => warn(`${target}: ${(error as Error).message}`),
+    runs: new RunCatalog({ run, folder: runs, collection: resolve(data ?? target), data: search?.data }),
+    about: aboutTarget(target, { data: search?.data }),
+    trainings: readOnly || learnFrom === undefined ? undefined : new TrainingDesk({ data: learnFrom, runs }),
+    openLive: readOnly
+      ? undefined
+      : async (base) => {
+          const { openLiveSearcher } = await import('../search/live/index.js');
+          return openLiveSearcher(base, { state, onProgress, onWarning: warn });
+        },
+    // Whoever has the live documents has the folder beside them, too.
+    openJudgments: readOnly
+      ? undefined
+      : async () => {
+          const { JudgmentStore } = await import('./judgments/judgment-store.js');
+          return JudgmentStore.open(join(state, 'judgments'), { onWarning: warn });
+        },
+  };
+}
+
+/** A run's collection, where it is there. */
+async function dataOf(run: string): Promise<string | undefined> {
+  const description = await readRunDescription(new RunDirectory(run)).catch(() => undefined);
+  return description?.data;
+}

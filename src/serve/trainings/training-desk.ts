@@ -1,0 +1,162 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { constants, setPriority } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { packageFile } from '../../base/package-files.js';
+import type { Training } from '../answers/trainings.js';
+import { ApiError } from '../api-error.js';
+
+export interface TrainingDeskOptions {
+  /** The collection that is learned from. */
+  data: string;
+  /** Where runs are put. */
+  runs: string;
+  /** How long a training that is told to stop may take for the step it is at. Default 30 s. */
+  stopMs?: number;
+  /** The program to train with. Default: this package's own. */
+  program?: readonly string[];
+}
+
+export interface TrainingChoice {
+  /** What to call it. */
+  run: string;
+  /** The built-in recipe; without it what `nearmiss train` does by itself. */
+  recipe?: string;
+  /** Whose judgments are learned from. */
+  split?: string;
+}
+
+const STOP_MS = 30_000;
+/** Lines of what it said that are kept to explain a failure. */
+const LINES_KEPT = 20;
+const LINE_LENGTH = 500;
+
+/** Starts one training at a time, as `nearmiss train` in a process of its own, and stops it as Ctrl-C would. */
+export class TrainingDesk {
+  readonly #options: TrainingDeskOptions;
+  #newest: Training | undefined;
+  #child: ChildProcess | undefined;
+  #isClosed = false;
+
+  constructor(options: TrainingDeskOptions) {
+    this.#options = options;
+  }
+
+  get data(): string {
+    return this.#options.data;
+  }
+
+  /** The one that was started last. */
+  get newest(): Training | undefined {
+    return this.#newest;
+  }
+
+  /** Begins a run; a run of that name that was stopped goes on. */
+  async start({ run, recipe, split }: TrainingChoice): Promise<Training> {
+    this.#checkFree();
+    const {
+      runs,
+      data,
+      program = [process.execPath, fileURLToPath(packageFile('dist/cli/main.js'))],
+    } = this.#options;
+    const out = join(runs, run);
+    const goesOn = existsSync(join(out, 'run.json'));
+    const what = goesOn
+      ? []
+      : [
+          ...['--data', data],
+          ...(recipe === undefined ? [] : ['--recipe', recipe]),
+          ...(split === undefined ? [] : ['--split', split]),
+        ];
+    await mkdir(runs, { recursive: true });
+    this.#checkFree();
+    const [command, ...args] = program;
+    const child = spawn(command, [...args, 'train', ...what, '--out', out, '--quiet'], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const training: Training = { run, state: 'running', startedAt: new Date().toISOString() };
+    this.#newest = training;
+    this.#child = child;
+    this.#follow(child, training);
+    return training;
+  }
+
+  /** Lets the step at hand end, and keeps what was learned. */
+  stop(run: string): Training {
+    const training = this.#newest;
+    if (training?.run !== run || this.#child === undefined) {
+      throw new ApiError(404, 'not_found', `no training of "${run}" that was started here is going on`, {
+        hint: 'one that was started on the command line is stopped there, with Ctrl-C',
+      });
+    }
+    training.state = 'stopping';
+    this.#child.kill('SIGINT');
+    return training;
+  }
+
+  /** Stops what is going on; it can be gone on with later. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const child = this.#child;
+    if (child === undefined) return;
+    const ended = once(child, 'exit');
+    this.#newest!.state = 'stopping';
+    child.kill('SIGINT');
+    const overdue = setTimeout(() => child.kill('SIGKILL'), this.#options.stopMs ?? STOP_MS);
+    await ended;
+    clearTimeout(overdue);
+  }
+
+  #checkFree(): void {
+    if (this.#isClosed) throw new ApiError(503, 'closing', 'the server is stopping');
+    if (this.#child === undefined) return;
+    throw new ApiError(409, 'unavailable', `"${this.#newest!.run}" is being trained already`, {
+      hint: 'one at a time: stop it, or wait for its end',
+    });
+  }
+
+  #follow(child: ChildProcess, training: Training): void {
+    const lines: string[] = [];
+    // Searches go first: whoever waits for an answer sits in front of the screen.
+    if (child.pid !== undefined) yieldTo(child.pid);
+    createInterface({ input: child.stderr! }).on('line', (line) => {
+      lines.push(line.slice(0, LINE_LENGTH));
+      if (lines.length > LINES_KEPT) lines.shift();
+    });
+    const end = (state: Training['state'], problem?: string): void => {
+      if (this.#child !== child) return;
+      this.#child = undefined;
+      training.state = state;
+      training.endedAt = new Date().toISOString();
+      if (problem !== undefined) training.problem = problem;
+    };
+    child.once('error', ({ message }) => end('failed', message));
+    child.once('close', (code) => {
+      if (training.state === 'stopping') end('stopped');
+      else if (code === 0) end('finished');
+      else end('failed', problemIn(lines) ?? `it ended with code ${code}`);
+    });
+  }
+}
+
+function yieldTo(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // It has ended already, or this system does not let us.
+  }
+}
+
+/** The error and its hint, as the command line tells them. */
+function problemIn(lines: readonly string[]): string | undefined {
+  const first = lines.findLastIndex((line) => line.startsWith('nearmiss: '));
+  if (first < 0) return lines.at(-1);
+  return lines
+    .slice(first)
+    .join('\n')
+    .replace(/^nearmiss: /, '');
+}

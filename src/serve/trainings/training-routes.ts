@@ -1,0 +1,121 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { errors } from '../answers/errors.js';
+import { training, trainings } from '../answers/trainings.js';
+import { ApiError } from '../api-error.js';
+import type { ServeContext } from '../context.js';
+import type { TrainingDesk } from './training-desk.js';
+
+/** A plain name of one folder. */
+const runName = z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9._-]{0,99}$/, 'expected letters, digits, . _ and -');
+
+/** Starting, stopping and watching trainings on the served collection. */
+export const trainingRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = async (app, { context }) => {
+  const { collection, writable } = context;
+  const tags = ['runs'];
+  const write = { access: 'write' } as const;
+
+  app.get(
+    '/v1/trainings',
+    {
+      schema: {
+        tags,
+        summary: 'What can be trained here, and what is being trained',
+        response: { 200: trainings, ...errors },
+      },
+    },
+    async () => {
+      const desk = collection.trainings;
+      if (desk === undefined || !writable) {
+        const reason = writable
+          ? 'there is no collection here to learn from'
+          : 'this server changes nothing: it was started with --read-only, or for others without --keys';
+        return { possible: false, reason, splits: [], recipes: [] };
+      }
+      const { labelledSplits, offeredRecipes } = await import('./training-choices.js');
+      const [splits, recipes] = await Promise.all([
+        labelledSplits(desk.data).catch(() => []),
+        offeredRecipes(),
+      ]);
+      const possible = splits.length > 0;
+      return {
+        possible,
+        ...(!possible && {
+          reason:
+            'the collection has no labels: pairs of a query and a document that answers it. Mark hits as right or wrong and export them, or add qrels',
+        }),
+        splits,
+        recipes,
+        newest: desk.newest,
+      };
+    },
+  );
+
+  app.post(
+    '/v1/trainings',
+    {
+      config: write,
+      schema: {
+        tags,
+        summary: 'Start a training',
+        description:
+          'As `nearmiss train` would, one at a time. A run of that name that was stopped goes on where it was.',
+        body: z.strictObject({
+          run: runName.describe('What to call it.'),
+          recipe: z.string().max(100).optional().describe('One of those that GET /v1/trainings offers.'),
+          split: z.string().min(1).max(100).optional().describe('Whose judgments are learned from.'),
+        }),
+        response: { 200: training, ...errors },
+      },
+    },
+    async ({ body: { run, recipe, split } }) => {
+      const desk = deskOf();
+      const { labelledSplits, offeredRecipes } = await import('./training-choices.js');
+      const names = (await offeredRecipes()).map(({ name }) => name);
+      if (recipe !== undefined && !names.includes(recipe)) {
+        throw new ApiError(
+          400,
+          'bad_request',
+          `body: field "recipe": no recipe "${recipe}" is offered here`,
+          {
+            hint: `there are ${names.join(', ')}`,
+          },
+        );
+      }
+      const splits = (await labelledSplits(desk.data)).map(({ name }) => name);
+      if (splits.length === 0) {
+        throw new ApiError(422, 'unavailable', 'the collection has no labels to learn from', {
+          hint: 'add judgments (qrels) to it; GET /v1/judgments/qrels exports those made here',
+        });
+      }
+      if (split !== undefined && !splits.includes(split)) {
+        throw new ApiError(400, 'bad_request', `body: field "split": there is no split "${split}"`, {
+          hint: `there are ${splits.join(', ')}`,
+        });
+      }
+      return desk.start({ run, recipe: recipe ?? names[0], split });
+    },
+  );
+
+  app.delete(
+    '/v1/trainings/:run',
+    {
+      config: write,
+      schema: {
+        tags,
+        summary: 'Stop a training',
+        description: 'After the step at hand; what was learned is kept, and it can go on.',
+        params: z.object({ run: runName }),
+        response: { 200: training, ...errors },
+      },
+    },
+    async ({ params: { run } }) => deskOf().stop(run),
+  );
+
+  function deskOf(): TrainingDesk {
+    if (collection.trainings !== undefined) return collection.trainings;
+    throw new ApiError(403, 'forbidden', 'nothing can be trained here', {
+      hint: 'serve a collection with labels, without --read-only',
+    });
+  }
+};
