@@ -1,51 +1,20 @@
-import type { ScorePart, SearchMode } from '../../src/search/retrievers/retriever.js';
+import type { DocumentAnswer, Written } from '../../src/serve/answers/documents.js';
+import type { ErrorAnswer } from '../../src/serve/answers/errors.js';
+import type { FacetsAnswer } from '../../src/serve/answers/facets.js';
+import type { Hit, Neighbours, ScorePart, SearchAnswer, Snippet } from '../../src/serve/answers/hits.js';
+import type { Examples, ServerInfo } from '../../src/serve/answers/info.js';
+import type { Judged, Judgment, JudgmentsAnswer } from '../../src/serve/answers/judgments.js';
 import { apiKey, keyWanted } from './api-key.js';
+import { BASE } from './base.js';
 import { createStore } from './store.js';
 
-export type { ScorePart, SearchMode };
+export type { DocumentAnswer, FacetsAnswer, Hit, Judgment, ScorePart, SearchAnswer, ServerInfo, Snippet };
+
+/** The name of a way to search; a server may know more than this page. */
+export type SearchMode = string;
 
 /** Of the index that the newest answer is from: a server swaps it without being asked. */
 export const newestVersion = createStore<string | undefined>(undefined);
-
-export interface ServerInfo {
-  name: string;
-  version: string;
-  documents: number;
-  modes: SearchMode[];
-  defaultMode: SearchMode;
-  model?: { name: string; dimension: number };
-  writable: boolean;
-  auth: 'none' | 'required';
-  /** The run that is served, where it is one. */
-  run?: string;
-  runs: string[];
-  /** Those whose documents are the served ones. */
-  runsOfCollection: string[];
-}
-
-export type MetadataValue =
-  | string
-  | number
-  | boolean
-  | null
-  | MetadataValue[]
-  | { [field: string]: MetadataValue };
-export type Metadata = Record<string, MetadataValue>;
-
-export interface Snippet {
-  text: string;
-  /** `[start, end)` in `text`. */
-  highlights: [number, number][];
-}
-
-export interface Hit {
-  id: string;
-  score: number;
-  title?: string;
-  snippet?: Snippet;
-  metadata?: Metadata;
-  parts?: ScorePart[];
-}
 
 export interface SearchRequest {
   query: string;
@@ -55,21 +24,12 @@ export interface SearchRequest {
   explain?: boolean;
 }
 
-export interface SearchResponse {
-  version: string;
-  mode: SearchMode;
-  tookMs: number;
-  hits: Hit[];
-}
-
-export interface DocumentResponse {
-  version: string;
+/** A document to put in. */
+export interface NewDocument {
   id: string;
   title?: string;
   text: string;
-  metadata?: Metadata;
-  /** Where the words of the query are, `[start, end)` in `text`. */
-  highlights?: [number, number][];
+  metadata?: Record<string, unknown>;
 }
 
 /** What the server (or the way to it) refused, with what to do about it. */
@@ -108,13 +68,28 @@ export const api = {
   post: <T>(path: string, body: unknown, options: CallOptions = {}): Promise<T> =>
     call<T>('POST', path, body, options),
 
+  delete: <T>(path: string, options: CallOptions = {}): Promise<T> =>
+    call<T>('DELETE', path, undefined, options),
+  /** An answer that is no JSON, as it came. */
+  text: async (path: string, options: CallOptions = {}): Promise<string> =>
+    (await send('GET', path, undefined, options)).text(),
+
   info: (options?: CallOptions) => api.get<ServerInfo>('/v1/info', options),
+  examples: (options?: CallOptions) => api.get<Examples>('/v1/examples', options),
+  facets: (filter: string, options: CallOptions = {}) =>
+    api.get<FacetsAnswer>('/v1/facets', { ...options, query: { filter: filter || undefined } }),
+  addDocuments: (documents: readonly NewDocument[], options?: CallOptions) =>
+    noting(api.post<Written>('/v1/documents', { documents }, options)),
+  judgments: (query: string, options: CallOptions = {}) =>
+    api.get<JudgmentsAnswer>('/v1/judgments', { ...options, query: { query } }),
+  judge: (judgment: Pick<Judgment, 'query' | 'document' | 'grade'>) =>
+    api.post<Judged>('/v1/judgments', { judgments: [judgment] }),
   search: (request: SearchRequest, options?: CallOptions) =>
-    noting(api.post<SearchResponse>('/v1/search', request, options)),
+    noting(api.post<SearchAnswer>('/v1/search', request, options)),
   document: (id: string, options?: CallOptions) =>
-    noting(api.get<DocumentResponse>(`/v1/documents/${encodeURIComponent(id)}`, options)),
+    noting(api.get<DocumentAnswer>(`/v1/documents/${encodeURIComponent(id)}`, options)),
   neighbours: (id: string, k: number, options: CallOptions = {}) =>
-    api.get<{ version: string; hits: Hit[] }>(`/v1/documents/${encodeURIComponent(id)}/neighbours`, {
+    api.get<Neighbours>(`/v1/documents/${encodeURIComponent(id)}/neighbours`, {
       ...options,
       query: { k },
     }),
@@ -132,6 +107,10 @@ export function isAbort(error: unknown): boolean {
 }
 
 async function call<T>(method: string, path: string, body: unknown, options: CallOptions): Promise<T> {
+  return readJson<T>(await send(method, path, body, options));
+}
+
+async function send(method: string, path: string, body: unknown, options: CallOptions): Promise<Response> {
   const key = apiKey.get();
   const headers: Record<string, string> = { accept: 'application/json' };
   if (body !== undefined) headers['content-type'] = 'application/json';
@@ -152,16 +131,17 @@ async function call<T>(method: string, path: string, body: unknown, options: Cal
       hint: 'Is `nearmiss serve` still running? Start it again, then retry.',
     });
   }
-  if (response.ok) return readJson<T>(response);
+  if (response.ok) return response;
   // A key that was replaced while this request was under way says nothing about the new one.
   if (response.status === 401 && key === apiKey.get()) keyWanted.set(true);
   throw await errorOf(response);
 }
 
-function addressOf(path: string, query: CallOptions['query'] = {}): string {
+/** The address of a route of the collection at hand. */
+export function addressOf(path: string, query: CallOptions['query'] = {}): string {
   const filled = Object.entries(query).filter(([, value]) => value !== undefined);
   const search = new URLSearchParams(filled.map(([name, value]) => [name, String(value)])).toString();
-  return search ? `${path}?${search}` : path;
+  return `${BASE}${path}${search && '?'}${search}`;
 }
 
 async function readJson<T>(response: Response): Promise<T> {
@@ -180,9 +160,7 @@ async function readJson<T>(response: Response): Promise<T> {
 
 async function errorOf(response: Response): Promise<ApiError> {
   const { status } = response;
-  const body = (await response.json().catch(() => undefined)) as
-    | { error?: { code?: string; message?: string; hint?: string; requestId?: string } }
-    | undefined;
+  const body = (await response.json().catch(() => undefined)) as Partial<ErrorAnswer> | undefined;
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
   return new ApiError(body?.error?.message ?? `The server answered with status ${status}.`, {
     status,

@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
+import { CollectionChoice } from './collection-choice.js';
 import { EmptyState, ErrorState, KeyDialog } from './components/index.js';
 import { DocumentPage } from './document/index.js';
 import { lazy } from './lazy.js';
@@ -18,6 +19,11 @@ interface Route {
 const ROUTES: readonly Route[] = [
   { path: '/', page: SearchPage, name: 'Search' },
   {
+    path: '/add',
+    page: lazy(async () => (await import('./add/index.js')).AddPage),
+    name: 'Add',
+  },
+  {
     path: '/training',
     page: lazy(async () => (await import('./training/index.js')).TrainingPage),
     name: 'Training',
@@ -27,6 +33,11 @@ const ROUTES: readonly Route[] = [
     path: '/quality',
     page: lazy(async () => (await import('./quality/index.js')).QualityPage),
     name: 'Quality',
+  },
+  {
+    path: '/glossary',
+    page: lazy(async () => (await import('./glossary/index.js')).GlossaryPage),
+    name: 'Glossary',
   },
   { path: '/document/:id', page: DocumentPage },
 ];
@@ -89,8 +100,8 @@ function Header({ path }: { path: string }) {
       </nav>
       <div class="header-end">
         {info.data && (
-          <span class="served" title={`Version ${info.data.version}`}>
-            <b>{info.data.name}</b> {info.data.documents.toLocaleString('en')} documents
+          <span class="served">
+            <CollectionChoice info={info.data} /> {info.data.documents.toLocaleString('en')} documents
           </span>
         )}
         <ThemeToggle />

@@ -16,7 +16,7 @@ const TEXTS: Record<SearchMode, ModeText> = {
   },
   dense: {
     label: 'Dense',
-    about: 'vectors from the trained model: meaning, not spelling',
+    about: 'vectors of a model: meaning, not spelling',
     missing: 'needs a model: serve a run, or give --model',
   },
   hybrid: {
@@ -26,7 +26,7 @@ const TEXTS: Record<SearchMode, ModeText> = {
   },
   cascade: {
     label: 'Cascade',
-    about: 'the best candidates, read again by a cross-encoder',
+    about: 'what was found first, read again by a cross-encoder',
     missing: 'needs a cross-encoder: serve with --reranker',
   },
 };

@@ -1,5 +1,6 @@
 import type { ComponentChildren, HTMLAttributes, TargetedMouseEvent } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { BASE } from './base.js';
 import { createStore, useStore } from './store.js';
 
 export interface Place {
@@ -10,7 +11,8 @@ export interface Place {
 const place = createStore<Place>(here());
 
 function here(): Place {
-  return { path: location.pathname, params: new URLSearchParams(location.search) };
+  const path = location.pathname.slice(BASE.length) || '/';
+  return { path, params: new URLSearchParams(location.search) };
 }
 
 addEventListener('popstate', () => place.set(here()));
@@ -20,13 +22,19 @@ export function usePlace(): Place {
   return useStore(place);
 }
 
+/** Where the reader is at this moment, which may be newer than what is drawn. */
+export function placeNow(): Place {
+  return here();
+}
+
 /** Goes to a page of this site without loading it anew. `replace` leaves no step to go back to. */
 export function navigate(to: string, options: { replace?: boolean } = {}): void {
-  const changesPage = new URL(to, location.href).pathname !== location.pathname;
-  if (options.replace) history.replaceState(null, '', to);
-  else history.pushState(null, '', to);
+  const address = `${BASE}${to}`;
+  const changesPage = new URL(address, location.href).pathname !== location.pathname;
+  if (options.replace) history.replaceState(null, '', address);
+  else history.pushState(null, '', address);
   place.set(here());
-  if (changesPage) scrollTo(0, 0);
+  if (changesPage && !to.includes('#')) scrollTo(0, 0);
 }
 
 /** `matchPath('/document/:id', '/document/a%2Fb')` gives `{ id: 'a/b' }`; `undefined` where the path is another one. */
@@ -62,7 +70,7 @@ export interface LinkProps extends Omit<HTMLAttributes<HTMLAnchorElement>, 'href
   children?: ComponentChildren;
 }
 
-/** A link within this site; new tabs, copying and middle clicks work as with any other. */
+/** A link within the pages of this collection; new tabs, copying and middle clicks work as with any other. */
 export function Link({ href, onClick, ...rest }: LinkProps) {
   const follow = (event: TargetedMouseEvent<HTMLAnchorElement>) => {
     onClick?.(event);
@@ -71,7 +79,7 @@ export function Link({ href, onClick, ...rest }: LinkProps) {
     event.preventDefault();
     navigate(href);
   };
-  return <a href={href} onClick={follow} {...rest} />;
+  return <a href={`${BASE}${href}`} onClick={follow} {...rest} />;
 }
 
 /** Names the page in the tab and in the history. */

@@ -78,7 +78,7 @@ export const quality = z
     measures: z.array(z.string()),
     systems: z.array(
       z.object({
-        name: z.enum(['bm25', 'start', 'model', 'hybrid']),
+        name: z.enum(['bm25', 'base', 'start', 'model', 'hybrid']),
         label: z.string(),
         means: z.record(z.string(), z.number()),
         against: z.record(z.string(), difference).optional().describe('Against BM25.'),

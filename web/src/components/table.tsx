@@ -1,11 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { Term } from './term.js';
 
 export interface Column<Row> {
   name: string;
   cell: (row: Row) => ComponentChildren;
   /** Numbers stand right-aligned under each other. */
   numeric?: boolean;
+  /** Of the glossary: what the column shows. */
+  term?: string;
   /** Gives what to sort by; without it the column cannot be sorted. */
   sortBy?: (row: Row) => number | string;
 }
@@ -44,11 +47,14 @@ export function Table<Row>({ caption, captionHidden, columns, rows, rowKey }: Ta
                 aria-sort={column.sortBy && sortState(column.name, sorted)}
               >
                 {column.sortBy ? (
-                  <button type="button" class="sort" onClick={() => sort(column)}>
-                    {column.name}
-                  </button>
+                  <>
+                    <button type="button" class="sort" onClick={() => sort(column)}>
+                      {column.name}
+                    </button>
+                    {column.term && <Term id={column.term}>?</Term>}
+                  </>
                 ) : (
-                  column.name
+                  <Term id={column.term}>{column.name}</Term>
                 )}
               </th>
             ))}

@@ -1,5 +1,5 @@
 import './document.css';
-import { api, type DocumentResponse } from '../api.js';
+import { api, type DocumentAnswer } from '../api.js';
 import { ErrorState, Spinner } from '../components/index.js';
 import { Link, matchPath, usePlace, useTitle } from '../router.js';
 import { showValue } from '../search/filter-conditions.js';
@@ -36,15 +36,14 @@ export function DocumentPage() {
   );
 }
 
-function Text({ document, query }: { document: DocumentResponse; query: string }) {
-  const { id, title, text, metadata = {}, version, highlights } = document;
+function Text({ document, query }: { document: DocumentAnswer; query: string }) {
+  const { id, title, text, metadata = {}, highlights, titleHighlights = [] } = document;
   const fields = Object.entries(metadata);
   return (
     <article>
-      <h1>{title || id}</h1>
+      <h1>{title ? <Highlighted text={title} highlights={titleHighlights} /> : id}</h1>
       <p class="soft small">
         <span class="mono">{id}</span> · {text.split(/\s+/).filter(Boolean).length.toLocaleString('en')} words
-        · version <span class="mono">{version}</span>
       </p>
       {fields.length > 0 && (
         <dl class="metadata">

@@ -3,6 +3,7 @@ import './line-chart.css';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { Button } from '../components/index.js';
+import { Term } from '../components/term.js';
 import { useTheme } from '../theme.js';
 import { alignSeries } from './align.js';
 import { resolveColour, seriesStyle } from './colours.js';
@@ -27,6 +28,8 @@ export interface LineChartProps {
   title: string;
   /** What there is to see, in a sentence. */
   description?: string;
+  /** Of the glossary. */
+  term?: string;
   xLabel: string;
   yLabel: string;
   series: readonly LineSeries[];
@@ -39,7 +42,7 @@ export interface LineChartProps {
 
 /** Lines over steps, with the theme's colours, a cursor that reads values, and the same numbers as a table. */
 export function LineChart(props: LineChartProps) {
-  const { title, description, series, xLabel, format = formatNumber } = props;
+  const { title, description, term, series, xLabel, format = formatNumber } = props;
   const [asTable, setAsTable] = useState(false);
   const id = useId();
   return (
@@ -48,12 +51,20 @@ export function LineChart(props: LineChartProps) {
         <span>
           <b id={id}>{title}</b>
           {description && <span class="soft small"> {description}</span>}
+          {term && (
+            <>
+              {' '}
+              <Term id={term}>?</Term>
+            </>
+          )}
         </span>
-        <Button kind="quiet" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
-          Table<span class="visually-hidden"> of {title}</span>
-        </Button>
+        {series.some(({ x }) => x.length > 1) && (
+          <Button kind="quiet" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
+            Table<span class="visually-hidden"> of {title}</span>
+          </Button>
+        )}
       </figcaption>
-      {asTable ? (
+      {asTable || series.every(({ x }) => x.length < 2) ? (
         <SeriesTable title={title} xLabel={xLabel} series={series} format={format} />
       ) : (
         <Canvas {...props} format={format} />

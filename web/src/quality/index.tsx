@@ -27,7 +27,7 @@ function QualityOfRun({ run }: { run: string }) {
     <div class="study quality">
       <div>
         <h1>Quality</h1>
-        <p class="soft">What training has gained over BM25, and on which queries.</p>
+        <p class="soft">What training has gained over BM25 and over the base model, and on which queries.</p>
       </div>
       <div class="study-controls">
         <RunSelect run={run} />

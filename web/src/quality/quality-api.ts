@@ -1,20 +1,15 @@
-import type { QualityCase, Quality as StoredQuality } from '../../../src/analyze/quality/quality.js';
+import type { QualityCase } from '../../../src/serve/answers/studies.js';
 import { api, type CallOptions } from '../api.js';
 
-export {
-  CASE_MEASURES,
-  type CaseMeasure,
-  type QualityCase,
-  type QualityDifference,
-  type QualityHit,
-  type QualityQuery,
-  type QualitySystem,
-} from '../../../src/analyze/quality/quality.js';
-
-export interface Quality extends StoredQuality {
-  state: 'ready';
-  splits: string[];
-}
+export { CASE_MEASURES, type CaseMeasure } from '../../../src/analyze/quality/quality.js';
+export type {
+  Quality,
+  QualityCase,
+  QualityDifference,
+  QualityHit,
+  QualityQuery,
+  QualitySystem,
+} from '../../../src/serve/answers/studies.js';
 
 export function qualityPath(run: string): string {
   return `/v1/runs/${encodeURIComponent(run)}/quality`;

@@ -1,9 +1,13 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useState } from 'preact/hooks';
-import { Button } from '../components/index.js';
+import { api, type FacetsAnswer } from '../api.js';
+import { Button, Spinner } from '../components/index.js';
+import { useRequest } from '../use-request.js';
+import { FacetList } from './facet-list.js';
 import {
   type Condition,
   describeCondition,
+  fieldsOf,
   OPERATORS,
   type Operator,
   parseValue,
@@ -15,14 +19,18 @@ import {
 export interface FilterBarProps {
   /** JSON, or empty. */
   filter: string;
-  /** Fields of the hits on screen, with their values. */
-  fields: ReadonlyMap<string, readonly Scalar[]>;
+  /** Another one where there may be other documents. */
+  version: string;
   onChange: (filter: string) => void;
 }
 
 /** The conditions that documents have to meet, each with a button that takes it away, and a form for one more. */
-export function FilterBar({ filter, fields, onChange }: FilterBarProps) {
+export function FilterBar({ filter, version, onChange }: FilterBarProps) {
   const [adding, setAdding] = useState(false);
+  const facets = useRequest(adding ? JSON.stringify([version, filter]) : undefined, (signal) =>
+    // Where the filter itself is refused, all documents are counted.
+    api.facets(filter, { signal }).catch(() => api.facets('', { signal })),
+  );
   const conditions = toConditions(filter);
   const without = (nth: number) => onChange(toFilter(conditions!.filter((_, other) => other !== nth)));
   return (
@@ -44,13 +52,22 @@ export function FilterBar({ filter, fields, onChange }: FilterBarProps) {
         </Button>
       )}
       {adding && conditions && (
-        <ConditionForm
-          fields={fields}
-          onAdd={(condition) => {
-            setAdding(false);
-            onChange(toFilter([...conditions, condition]));
-          }}
-        />
+        <div class="filter-form">
+          {facets.loading && !facets.data && <Spinner label="Counting what there is to filter by" />}
+          {facets.data && (
+            <FacetList
+              facets={facets.data}
+              onFilter={(field, value) => onChange(toFilter([...conditions, { field, operator: '$eq', value }]))}
+            />
+          )}
+          <ConditionForm
+            facets={facets.data}
+            onAdd={(condition) => {
+              setAdding(false);
+              onChange(toFilter([...conditions, condition]));
+            }}
+          />
+        </div>
       )}
     </div>
   );
@@ -68,11 +85,12 @@ function Chip({ text, onRemove }: { text: string; onRemove: () => void }) {
 }
 
 interface ConditionFormProps {
-  fields: FilterBarProps['fields'];
+  facets: FacetsAnswer | undefined;
   onAdd: (condition: Condition) => void;
 }
 
-function ConditionForm({ fields, onAdd }: ConditionFormProps) {
+function ConditionForm({ facets, onAdd }: ConditionFormProps) {
+  const fields = facets ? fieldsOf(facets) : new Map<string, Scalar[]>();
   const [field, setField] = useState('');
   const [operator, setOperator] = useState<Operator>('$eq');
   const add = (event: TargetedSubmitEvent<HTMLFormElement>) => {

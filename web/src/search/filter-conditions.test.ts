@@ -38,16 +38,12 @@ test.each(['{"$or":[{"a":1}]}', '{"a":{"$in":[1]}}', '{"a":[1]}', '[1]', 'nonsen
 );
 
 test('typed values take the type that the field has', () => {
-  const fields = fieldsOf([
-    { id: 'a', score: 1, metadata: { year: 2004, code: '17', tags: ['x', 'y'], nested: { a: 1 } } },
-    { id: 'b', score: 1, metadata: { year: 2005 } },
-  ]);
-  expect(Object.fromEntries(fields)).toEqual({
-    year: [2004, 2005],
-    code: ['17'],
-    tags: ['x', 'y'],
-    nested: [],
+  const facet = (field: string, ...values: (string | number)[]) => ({
+    ...{ field, documents: 2, more: false },
+    values: values.map((value) => ({ value, count: 1 })),
   });
+  const fields = fieldsOf({ fields: [facet('year', 2004, 2005), facet('code', '17')] });
+  expect(Object.fromEntries(fields)).toEqual({ year: [2004, 2005], code: ['17'] });
   expect(parseValue('2010', fields.get('year'))).toBe(2010);
   expect(parseValue('18', fields.get('code'))).toBe('18');
   expect(parseValue('true')).toBe(true);

@@ -1,4 +1,4 @@
-import type { Hit, MetadataValue } from '../api.js';
+import type { FacetsAnswer } from '../api.js';
 
 /** In the order and words in which a reader chooses them; the names are the API's. */
 export const OPERATORS = {
@@ -58,21 +58,13 @@ export function describeCondition({ field, operator, value }: Condition): string
   return `${field} ${OPERATORS[operator]} ${value === null ? 'null' : String(value)}`;
 }
 
-/** Values of the fields that the hits have: what there is to filter by. */
-export function fieldsOf(hits: readonly Hit[]): Map<string, Scalar[]> {
-  const fields = new Map<string, Set<Scalar>>();
-  for (const { metadata = {} } of hits) {
-    for (const [field, value] of Object.entries(metadata)) {
-      const values = fields.get(field) ?? new Set();
-      for (const one of Array.isArray(value) ? value : [value]) if (isScalar(one)) values.add(one);
-      fields.set(field, values);
-    }
-  }
-  return new Map([...fields].map(([field, values]) => [field, [...values]]));
+/** Values of the fields that documents have: what there is to filter by. */
+export function fieldsOf({ fields }: Pick<FacetsAnswer, 'fields'>): Map<string, Scalar[]> {
+  return new Map(fields.map(({ field, values }) => [field, values.map(({ value }) => value)]));
 }
 
 /**
- * What the reader's text means: the type that the field has in the hits, else what it looks like. `"2004"` in quotes is
+ * What the reader's text means: the type that the field has in the documents, else what it looks like. `"2004"` in quotes is
  * always a text.
  */
 export function parseValue(typed: string, seen: readonly Scalar[] = []): Scalar {
@@ -88,7 +80,7 @@ export function isScalar(value: unknown): value is Scalar {
 }
 
 /** A metadata value in a few words. */
-export function showValue(value: MetadataValue): string {
+export function showValue(value: unknown): string {
   if (Array.isArray(value)) return value.map(showValue).join(', ');
   return isScalar(value) ? String(value) : JSON.stringify(value);
 }

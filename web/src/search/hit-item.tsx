@@ -5,6 +5,7 @@ import { Link } from '../router.js';
 import { Explain, formatScore } from './explain.js';
 import { isScalar, type Scalar, showValue } from './filter-conditions.js';
 import { Highlighted } from './highlighted.js';
+import { JudgeButtons } from './judge-buttons.js';
 import { MoveBadge } from './move-badge.js';
 import type { Move } from './rank-moves.js';
 
@@ -18,10 +19,12 @@ export interface HitItemProps {
   active?: boolean;
   onActive?: (id: string | undefined) => void;
   onFilter?: (field: string, value: Scalar) => void;
+  /** What was said of it, and a way to say it; absent where nothing can be kept. */
+  judged?: { grade: number | undefined; onJudge: (grade: number) => void };
 }
 
-export function HitItem({ hit, rank, href, move, active, onActive, onFilter }: HitItemProps) {
-  const { id, title, snippet, score, parts, metadata } = hit;
+export function HitItem({ hit, rank, href, move, active, onActive, onFilter, judged }: HitItemProps) {
+  const { id, title, titleHighlights = [], snippet, score, parts, metadata } = hit;
   const [open, setOpen] = useState(false);
   const explainId = useId();
   return (
@@ -32,6 +35,10 @@ export function HitItem({ hit, rank, href, move, active, onActive, onFilter }: H
       onMouseLeave={() => onActive?.(undefined)}
       onFocusIn={() => onActive?.(id)}
       onFocusOut={() => onActive?.(undefined)}
+      onKeyDown={(event) => {
+        if (event.key === '+') judged?.onJudge(1);
+        if (event.key === '-') judged?.onJudge(0);
+      }}
     >
       <span class="hit-rank" aria-hidden="true">
         {rank}
@@ -40,10 +47,11 @@ export function HitItem({ hit, rank, href, move, active, onActive, onFilter }: H
         <div class="hit-head">
           <h3>
             <Link href={href} data-hit>
-              {title || id}
+              {title ? <Highlighted text={title} highlights={titleHighlights} /> : id}
             </Link>
           </h3>
           {move && <MoveBadge {...move} />}
+          {judged && <JudgeButtons name={title || id} {...judged} />}
         </div>
         {snippet?.text && (
           <p class="hit-snippet">

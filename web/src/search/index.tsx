@@ -2,25 +2,28 @@ import './search.css';
 import './hits.css';
 import { useMemo, useRef } from 'preact/hooks';
 import type { SearchMode, ServerInfo } from '../api.js';
-import { EmptyState, ErrorState, Spinner } from '../components/index.js';
+import { EmptyState, ErrorState } from '../components/index.js';
 import { modeText } from '../modes.js';
+import { isStarting, Opening, PreparingBar } from '../preparing/preparing-bar.js';
 import { navigate, usePlace, useTitle } from '../router.js';
 import { useServerInfo } from '../server-info.js';
 import { FilterBar } from './filter-bar.js';
-import { addCondition, fieldsOf, type Scalar } from './filter-conditions.js';
+import { addCondition, type Scalar } from './filter-conditions.js';
 import { useHitKeys } from './keyboard.js';
 import { ModeSwitch } from './mode-switch.js';
 import { Results } from './results.js';
 import { SearchBox } from './search-box.js';
 import { DEFAULT_K, pathOf, presentState, readState, type SearchState } from './search-state.js';
+import { useJudgments } from './use-judgments.js';
 import { useSearches } from './use-searches.js';
 import { Welcome } from './welcome.js';
 
 export function SearchPage() {
   const info = useServerInfo();
   if (info.data) return <Search info={info.data} />;
-  if (info.error) return <ErrorState error={info.error} onRetry={info.reload} />;
-  return <Spinner label="Asking the server what it serves" />;
+  // A server that is still opening what it serves is not in trouble: the page waits with it.
+  if (isStarting(info.error) || (info.loading && !info.error)) return <Opening onOpen={info.reload} />;
+  return <ErrorState error={info.error!} onRetry={info.reload} />;
 }
 
 const CHOICES_OF_K = [5, DEFAULT_K, 20, 50, 100];
@@ -51,7 +54,7 @@ function Search({ info }: { info: ServerInfo }) {
   const compare = (comparing: boolean) =>
     change({ modes: comparing ? defaultComparison(info, asked) : [info.defaultMode] });
 
-  const hits = Object.values(outcomes).flatMap(({ answer }) => answer?.hits ?? []);
+  const judgments = useJudgments(state.query, info);
   return (
     <div ref={page} class="search">
       <h1 class="visually-hidden">Search {info.name}</h1>
@@ -79,16 +82,25 @@ function Search({ info }: { info: ServerInfo }) {
           </label>
           <FilterBar
             filter={state.filter}
-            fields={fieldsOf(hits)}
+            version={info.version}
             onChange={(filter) => change({ filter })}
           />
         </div>
       </div>
+      <PreparingBar />
+      {judgments?.problem && <ErrorState error={judgments.problem} />}
       <MissingModes modes={asked.filter((mode) => !info.modes.includes(mode))} />
       {state.query ? (
-        <Results state={state} modes={modes} outcomes={outcomes} onFilter={filterBy} onRetry={retry} />
+        <Results
+          state={state}
+          modes={modes}
+          outcomes={outcomes}
+          onFilter={filterBy}
+          judgments={judgments}
+          onRetry={retry}
+        />
       ) : (
-        <Welcome info={info} />
+        <Welcome info={info} state={state} />
       )}
     </div>
   );

@@ -1,10 +1,12 @@
 import type { SearchMode } from '../api.js';
 import { EmptyState, ErrorState, Spinner } from '../components/index.js';
 import { modeText } from '../modes.js';
+import { ExportMenu } from './export-menu.js';
 import type { Scalar } from './filter-conditions.js';
 import { HitItem } from './hit-item.js';
 import type { Move } from './rank-moves.js';
 import { documentPath, type SearchState } from './search-state.js';
+import type { Judgments } from './use-judgments.js';
 import type { Outcome } from './use-searches.js';
 
 export interface ResultColumnProps {
@@ -16,12 +18,13 @@ export interface ResultColumnProps {
   active: string | undefined;
   onActive: (id: string | undefined) => void;
   onFilter: (field: string, value: Scalar) => void;
+  judgments: Judgments | undefined;
   onRetry: () => void;
 }
 
 /** The hits of one mode, with their number and time; or why there are none. */
 export function ResultColumn(props: ResultColumnProps) {
-  const { mode, state, outcome, compared, active, onActive, onFilter, onRetry } = props;
+  const { mode, state, outcome, compared, active, onActive, onFilter, judgments, onRetry } = props;
   const { answer, error, loading } = outcome;
   return (
     <section
@@ -32,11 +35,12 @@ export function ResultColumn(props: ResultColumnProps) {
       <header class="column-head">
         <h2>{modeText(mode).label}</h2>
         {answer && !error && (
-          <span class="soft small" title={`Index version ${answer.version}`}>
+          <span class="soft small">
             {answer.hits.length} {answer.hits.length === 1 ? 'hit' : 'hits'} in {formatTime(answer.tookMs)}
           </span>
         )}
         {loading && <Spinner label={`Searching with ${modeText(mode).label}`} />}
+        {answer && !error && answer.hits.length > 0 && <ExportMenu state={state} mode={mode} />}
       </header>
       {error ? (
         <ErrorState error={error} onRetry={onRetry} />
@@ -57,6 +61,12 @@ export function ResultColumn(props: ResultColumnProps) {
                     active={active === hit.id}
                     onActive={onActive}
                     onFilter={onFilter}
+                    judged={
+                      judgments && {
+                        grade: judgments.grades.get(hit.id),
+                        onJudge: (grade) => judgments.judge(hit.id, grade),
+                      }
+                    }
                   />
                 );
               })}

@@ -6,6 +6,7 @@ import { RankLines } from './rank-lines.js';
 import { rankMoves } from './rank-moves.js';
 import { ResultColumn } from './result-column.js';
 import type { SearchState } from './search-state.js';
+import type { Judgments } from './use-judgments.js';
 import type { Outcomes } from './use-searches.js';
 
 export interface ResultsProps {
@@ -13,11 +14,12 @@ export interface ResultsProps {
   modes: readonly SearchMode[];
   outcomes: Outcomes;
   onFilter: (field: string, value: Scalar) => void;
+  judgments: Judgments | undefined;
   onRetry: () => void;
 }
 
 /** One list, or several side by side in which the same document is marked everywhere at once. */
-export function Results({ state, modes, outcomes, onFilter, onRetry }: ResultsProps) {
+export function Results({ state, modes, outcomes, onFilter, judgments, onRetry }: ResultsProps) {
   const [active, setActive] = useState<string | undefined>();
   const box = useRef<HTMLDivElement>(null);
   const columns = useMemo(
@@ -43,6 +45,7 @@ export function Results({ state, modes, outcomes, onFilter, onRetry }: ResultsPr
           active={active}
           onActive={setActive}
           onFilter={onFilter}
+          judgments={judgments}
           onRetry={onRetry}
         />
       ))}

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
-import { api, isAbort, type SearchMode, type SearchResponse } from '../api.js';
+import { api, isAbort, type SearchMode, type SearchAnswer } from '../api.js';
 import { apiKey } from '../api-key.js';
 import { useStore } from '../store.js';
 import type { SearchState } from './search-state.js';
 
 export interface Outcome {
   /** The newest answer; stays while the next one is on its way. */
-  answer?: SearchResponse;
+  answer?: SearchAnswer;
   error?: Error;
   loading: boolean;
 }

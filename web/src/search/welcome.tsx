@@ -1,27 +1,20 @@
-import type { ServerInfo } from '../api.js';
+import { api, type ServerInfo } from '../api.js';
 import { modeNames, modeText } from '../modes.js';
+import { Link } from '../router.js';
+import { useRequest } from '../use-request.js';
+import { pathOf, type SearchState } from './search-state.js';
 
-/** Before the first query: what is served, what the modes do, which keys work. */
-export function Welcome({ info }: { info: ServerInfo }) {
+/** Before the first query: what is served, something to try, what the modes do, which keys work. */
+export function Welcome({ info, state }: { info: ServerInfo; state: SearchState }) {
   return (
     <div class="welcome">
+      <ExampleQueries state={state} />
       <dl class="facts">
         <div>
           <dt>Documents</dt>
           <dd>{info.documents.toLocaleString('en')}</dd>
         </div>
-        {info.model && (
-          <div>
-            <dt>Model</dt>
-            <dd>
-              {info.model.name} <span class="soft">· {info.model.dimension} dimensions</span>
-            </dd>
-          </div>
-        )}
-        <div>
-          <dt>Version</dt>
-          <dd class="mono">{info.version}</dd>
-        </div>
+        {info.model && <ModelFact model={info.model} />}
       </dl>
       <ul class="mode-list">
         {modeNames(info.modes).map((mode) => (
@@ -35,8 +28,58 @@ export function Welcome({ info }: { info: ServerInfo }) {
       </ul>
       <p class="keys soft small">
         <kbd>/</kbd> search box <kbd>↑</kbd> <kbd>↓</kbd> through the hits <kbd>←</kbd> <kbd>→</kbd> between
-        columns <kbd>Enter</kbd> open · programs ask the <a href="/docs">HTTP API</a>
+        columns <kbd>Enter</kbd> open <kbd>+</kbd> <kbd>-</kbd> right or wrong
+      </p>
+      <p class="soft small">
+        Programs ask the <a href="/docs">HTTP API</a>. The <Link href="/glossary">glossary</Link> explains the
+        words.
       </p>
     </div>
+  );
+}
+
+function ModelFact({ model }: { model: NonNullable<ServerInfo['model']> }) {
+  const { label, base, trainedAt, dimension } = model;
+  const day = trainedAt && new Date(trainedAt);
+  return (
+    <div>
+      <dt>Model</dt>
+      <dd>
+        {label}{' '}
+        <span class="soft">
+          ·{' '}
+          {day ? (
+            <>
+              trained{base && ` from ${base}`} on{' '}
+              <time dateTime={trainedAt} title={day.toLocaleString()}>
+                {day.toLocaleDateString('en', { year: 'numeric', month: 'long', day: 'numeric' })}
+              </time>
+            </>
+          ) : (
+            'untrained: as published'
+          )}{' '}
+          · {dimension} dimensions
+        </span>
+      </dd>
+    </div>
+  );
+}
+
+/** A click asks one of them. */
+function ExampleQueries({ state }: { state: SearchState }) {
+  const found = useRequest('examples', (signal) => api.examples({ signal }));
+  const queries = found.data?.queries ?? [];
+  if (queries.length === 0) return null;
+  return (
+    <section class="examples" aria-labelledby="examples-title">
+      <h2 id="examples-title">Try</h2>
+      <ul>
+        {queries.map((query) => (
+          <li key={query}>
+            <Link href={pathOf({ ...state, query })}>{query}</Link>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

@@ -18,7 +18,7 @@ const METHODS = [
 ] as const;
 
 const STEPS = [
-  { value: 'best', label: 'Best checkpoint' },
+  { value: 'best', label: 'Chosen checkpoint' },
   { value: 'newest', label: 'Newest' },
 ] as const;
 

@@ -1,5 +1,6 @@
 import { KIND_STYLES, type PointKind } from '../../../src/analyze/space/kinds.js';
 import { type Column, Table } from '../components/index.js';
+import { Term } from '../components/term.js';
 import { DocumentLink } from '../study/document-link.js';
 import { nameOf, type SpacePicture } from './space-api.js';
 
@@ -8,6 +9,19 @@ export interface PointTableProps {
   picture: SpacePicture;
   hidden: ReadonlySet<PointKind>;
   onActive: (place: number | undefined) => void;
+}
+
+const KIND_TERMS: Record<PointKind, string> = {
+  query: 'query',
+  positive: 'positive',
+  ann: 'ann-negative',
+  bm25: 'bm25-negative',
+  random: 'random-negative',
+};
+
+/** Only the first of each ranking are known. */
+function rankOf(rank: number | undefined) {
+  return rank ?? <span class="soft">lower</span>;
 }
 
 /** The same points as rows: what a keyboard and a screen reader use in place of the picture. */
@@ -28,14 +42,16 @@ export function PointTable({ run, picture, hidden, onActive }: PointTableProps) 
           onBlur={() => onActive(undefined)}
           onPointerEnter={() => onActive(place)}
         >
-          {nameOf(point)}
+          <span class="point-name" title={nameOf(point)}>
+            {nameOf(point)}
+          </span>
         </DocumentLink>
       ),
       sortBy: ({ point }) => nameOf(point),
     },
     {
       name: 'Kind',
-      cell: ({ point }) => KIND_STYLES[point.kind].label,
+      cell: ({ point }) => <Term id={KIND_TERMS[point.kind]}>{KIND_STYLES[point.kind].label}</Term>,
       sortBy: ({ point }) => KIND_STYLES[point.kind].label,
     },
     ...maps.map(
@@ -49,13 +65,13 @@ export function PointTable({ run, picture, hidden, onActive }: PointTableProps) 
     {
       name: 'Model rank',
       numeric: true,
-      cell: ({ point }) => point.ranks.ann ?? '–',
+      cell: ({ point }) => rankOf(point.ranks.ann),
       sortBy: ({ point }) => -(point.ranks.ann ?? Number.POSITIVE_INFINITY),
     },
     {
       name: 'BM25 rank',
       numeric: true,
-      cell: ({ point }) => point.ranks.bm25 ?? '–',
+      cell: ({ point }) => rankOf(point.ranks.bm25),
       sortBy: ({ point }) => -(point.ranks.bm25 ?? Number.POSITIVE_INFINITY),
     },
   ];

@@ -1,18 +1,7 @@
-import type { SpacePoint, SpacePicture as StoredPicture } from '../../../src/analyze/space/space-picture.js';
+import type { FoundQueries, SpacePoint } from '../../../src/serve/answers/studies.js';
 import { api, type CallOptions } from '../api.js';
 
-export type { SpaceMap, SpacePoint } from '../../../src/analyze/space/space-picture.js';
-
-export interface SpacePicture extends StoredPicture {
-  state: 'ready';
-}
-
-export interface FoundQueries {
-  split: string;
-  splits: string[];
-  queries: { id: string; text: string }[];
-  more: boolean;
-}
+export type { FoundQueries, SpaceMap, SpacePicture, SpacePoint } from '../../../src/serve/answers/studies.js';
 
 export function findQueries(
   run: string,

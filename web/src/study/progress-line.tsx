@@ -1,13 +1,14 @@
 import { Spinner } from '../components/index.js';
-import type { Computing } from './use-study.js';
+import type { Computing } from '../../../src/serve/answers/studies.js';
 
 const PARTS: Record<string, string> = {
   waiting: 'Waiting for what was asked before',
   opening: 'Opening the run',
   bm25: 'Searching with BM25',
   model: 'Searching with the trained model',
-  start: 'Searching with the untrained model',
-  encode: 'Encoding the collection with the untrained model',
+  start: 'Searching with the model that training began with',
+  base: 'Searching with the base model as published',
+  encode: 'Encoding the collection',
   project: 'Laying out the points',
 };
 

@@ -1,7 +1,7 @@
 import './study.css';
 import type { ComponentType } from 'preact';
 import { EmptyState, ErrorState, Spinner } from '../components/index.js';
-import { navigate, pathWith, usePlace } from '../router.js';
+import { navigate, pathWith, placeNow, usePlace } from '../router.js';
 import { useServerInfo } from '../server-info.js';
 
 /** Shows a page about one run: the one of the address, else the one that is served, else the first. Without runs it says how to get one. */
@@ -47,5 +47,5 @@ export function changeParams(
   options?: { replace?: boolean },
 ): void {
   const params = Object.fromEntries(new URLSearchParams(location.search));
-  navigate(pathWith(location.pathname, { ...params, ...change }), options);
+  navigate(pathWith(placeNow().path, { ...params, ...change }), options);
 }

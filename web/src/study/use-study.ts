@@ -1,14 +1,7 @@
 import { useState } from 'preact/hooks';
+import type { Computing } from '../../../src/serve/answers/studies.js';
 import { api, type CallOptions } from '../api.js';
 import { type Requested, useRequest } from '../use-request.js';
-
-/** The server's answer while it is still working. */
-export interface Computing {
-  state: 'computing';
-  part: string;
-  done: number;
-  total: number;
-}
 
 const ASK_EVERY_MS = 700;
 

@@ -1,9 +1,10 @@
 import './training.css';
 import './negatives/negatives.css';
 import { useMemo } from 'preact/hooks';
-import { EmptyState, ErrorState, Spinner, Tabs } from '../components/index.js';
+import { ErrorState, Spinner, Tabs } from '../components/index.js';
 import { seriesStyle } from '../plot/colours.js';
 import { navigate, usePlace, useTitle } from '../router.js';
+import { useServerInfo } from '../server-info.js';
 import { useRequest } from '../use-request.js';
 import { ChartControls, measuresOf } from './chart-controls.js';
 import type { ShownRun } from './chart-specs.js';
@@ -15,6 +16,7 @@ import { RecipePart } from './recipe-part.js';
 import { RunHeader } from './run-header.js';
 import { RunList } from './run-list.js';
 import { type RunSummary, runsApi } from './runs-api.js';
+import { StartTraining } from './start-training.js';
 import { type LiveRun, useLiveRuns } from './use-live-runs.js';
 
 const LIST_EVERY_MS = 5000;
@@ -29,7 +31,12 @@ const PART_NAMES: Record<Part, string> = {
 export function TrainingPage() {
   useTitle('Training');
   const list = useRequest('runs', (signal) => runsApi.list({ signal }), { everyMs: LIST_EVERY_MS });
-  if (list.data) return <Training {...list.data} isStale={list.error !== undefined} />;
+  const served = useServerInfo().data?.run;
+  if (list.data) {
+    return (
+      <Training {...list.data} served={served} isStale={list.error !== undefined} onChange={list.reload} />
+    );
+  }
   if (list.error) return <ErrorState error={list.error} onRetry={list.reload} />;
   return <Spinner label="Reading the runs" />;
 }
@@ -37,19 +44,34 @@ export function TrainingPage() {
 function Training({
   runs,
   unreadable,
+  served,
   isStale,
+  onChange,
 }: {
   runs: RunSummary[];
   unreadable: string[];
+  served: string | undefined;
   isStale: boolean;
+  onChange: () => void;
 }) {
   const { params } = usePlace();
   const state = useMemo(() => readPageState(params), [params]);
-  const names = state.runs.length > 0 ? state.runs : defaultRuns(runs);
+  const names = state.runs.length > 0 ? state.runs : defaultRuns(runs, served);
   const live = useLiveRuns(names);
   const change = (part: Partial<PageState>, options: { replace?: boolean } = {}) =>
     navigate(pathOfState({ ...state, runs: state.runs.length > 0 ? state.runs : names, ...part }), options);
-  if (runs.length === 0 && unreadable.length === 0) return <NoRuns />;
+  const begun = (run: string) => {
+    onChange();
+    navigate(pathOfState({ ...state, runs: [run], query: undefined, table: undefined }));
+  };
+  if (runs.length === 0 && unreadable.length === 0) {
+    return (
+      <div class="stack">
+        <h1 class="visually-hidden">Training</h1>
+        <StartTraining onBegun={begun} isOpen />
+      </div>
+    );
+  }
   const chosen = new Map(names.map((name, nth) => [name, seriesStyle(nth).colour]));
   return (
     <div class="training">
@@ -66,6 +88,7 @@ function Training({
             The server does not answer; this is what it said last.
           </p>
         )}
+        <StartTraining onBegun={begun} />
         {live.map((run) => (
           <RunTop key={run.name} run={run} colour={chosen.get(run.name)!} />
         ))}
@@ -143,22 +166,12 @@ function PartOf({ live, chosen, state, onChange }: PartProps) {
   }
 }
 
-/** What somebody who opens the page wants to see: what is going on, or else what happened last. */
-function defaultRuns(runs: readonly RunSummary[]): string[] {
+/** What somebody who opens the page wants to see: what is going on, or else what is served, or what happened last. */
+function defaultRuns(runs: readonly RunSummary[], served: string | undefined): string[] {
   const newestFirst = [...runs].sort((a, b) => ((a.updatedAt ?? '') < (b.updatedAt ?? '') ? 1 : -1));
-  const run = newestFirst.find(({ state }) => state === 'running') ?? newestFirst[0];
+  const run =
+    newestFirst.find(({ state }) => state === 'running') ??
+    newestFirst.find(({ name }) => name === served) ??
+    newestFirst[0];
   return run ? [run.name] : [];
-}
-
-function NoRuns() {
-  return (
-    <EmptyState title="No runs to show">
-      <p>
-        Start one: <code>nearmiss train --data DIR --recipe ance-firstp --out runs/first</code>
-      </p>
-      <p>
-        Then serve the run itself, or all of a folder: <code>nearmiss serve DIR --runs runs</code>
-      </p>
-    </EmptyState>
-  );
 }

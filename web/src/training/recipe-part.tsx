@@ -24,7 +24,7 @@ export function RecipePart({ runs }: { runs: readonly RunDetails[] }) {
     { name: 'Setting', cell: ({ path }) => <code>{path}</code>, sortBy: ({ path }) => path },
     ...(isComparison
       ? runs.map((run, nth) => valueColumn(run.name, nth))
-      : [valueColumn('Value', 0), originColumn]),
+      : [valueColumn('Value', 0), ...(hasOrigins(runs[0]) ? [originColumn] : [])]),
   ];
   return (
     <div class="stack">
@@ -71,10 +71,10 @@ function About({ run }: { run: RunDetails }) {
           rows={run.stages}
           rowKey={({ name }) => name}
           columns={[
-            { name: 'Stage', cell: ({ name }) => name },
+            { name: 'Stage', term: 'stage', cell: ({ name }) => name },
             { name: 'Steps', cell: ({ start, end }) => `${formatCount(start)} to ${formatCount(end)}` },
-            { name: 'Negatives', cell: ({ negatives }) => negatives.join(' + ') || 'none' },
-            { name: 'Loss', cell: ({ loss }) => loss },
+            { name: 'Negatives', term: 'negative', cell: ({ negatives }) => negatives.join(' + ') || 'none' },
+            { name: 'Loss', term: 'loss', cell: ({ loss }) => loss },
             { name: 'Learning rate', numeric: true, cell: ({ learningRate }) => formatValue(learningRate) },
           ]}
         />
@@ -101,6 +101,11 @@ function settingsOf(runs: readonly RunDetails[]): Row[] {
     }));
 }
 
+/** Runs that were not made from the command line have not kept where their values come from. */
+function hasOrigins({ settings }: RunDetails): boolean {
+  return settings.some(({ origin }) => origin !== undefined);
+}
+
 function differs({ values }: Row): boolean {
   return values.some(({ text }) => text !== values[0].text);
 }
@@ -115,7 +120,7 @@ function valueColumn(name: string, nth: number): Column<Row> {
 const originColumn: Column<Row> = {
   name: 'Origin',
   cell: ({ values: [{ origin }] }) => (
-    <span class={origin === 'default' ? 'soft' : undefined}>{origin ?? '–'}</span>
+    <span class={origin === 'default' ? 'soft' : undefined}>{origin ?? 'the recipe'}</span>
   ),
   sortBy: ({ values: [{ origin }] }) => origin ?? '',
 };

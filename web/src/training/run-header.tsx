@@ -1,3 +1,5 @@
+import { Term } from '../components/term.js';
+import { termOfMeasure } from '../glossary/terms.js';
 import { formatAgo, formatCount, formatDuration, formatMeasure, formatShare } from './format.js';
 import { StateBadge } from './run-list.js';
 import type { ProcessDetails, Role, RunDetails } from './runs-api.js';
@@ -15,7 +17,7 @@ export function RunHeader({ details, colour }: { details: RunDetails; colour: st
         </h2>
         <StateBadge state={state} />
         <span class="soft">
-          {details.recipe} on {details.data}, seed {details.seed}
+          <Term id="recipe">{details.recipe}</Term> on {details.data}, <Term id="seed">seed</Term> {details.seed}
         </span>
       </div>
       <div class="progress">
@@ -27,12 +29,12 @@ export function RunHeader({ details, colour }: { details: RunDetails; colour: st
       </div>
       <dl class="facts">
         {best && (
-          <Fact name={`Best ${best.measure}`}>
+          <Fact name={`Highest ${best.measure}`} term={termOfMeasure(best.measure)}>
             {formatMeasure(best.value)} <span class="soft small">at step {formatCount(best.step)}</span>
           </Fact>
         )}
         {details.indexAge !== undefined && (
-          <Fact name="Age of negatives">{formatCount(details.indexAge)} steps</Fact>
+          <Fact name="Age of negatives" term="age">{formatCount(details.indexAge)} steps</Fact>
         )}
         <Replaced details={details} />
         <Waiting details={details} />
@@ -56,10 +58,12 @@ function progressText(
   return state === 'finished' ? `finished ${when}` : `stopped ${when}; the same command goes on`;
 }
 
-function Fact({ name, children }: { name: string; children: preact.ComponentChildren }) {
+function Fact({ name, term, children }: { name: string; term?: string; children: preact.ComponentChildren }) {
   return (
     <div>
-      <dt>{name}</dt>
+      <dt>
+        <Term id={term}>{name}</Term>
+      </dt>
       <dd>{children}</dd>
     </div>
   );
@@ -68,14 +72,18 @@ function Fact({ name, children }: { name: string; children: preact.ComponentChil
 function Replaced({ details: { refreshes } }: { details: RunDetails }) {
   const share = refreshes.at(-1)?.replacedShare;
   if (share === undefined) return null;
-  return <Fact name="Replaced by the last refresh">{formatShare(share)}</Fact>;
+  return (
+    <Fact name="Replaced by the last refresh" term="refresh">
+      {formatShare(share)}
+    </Fact>
+  );
 }
 
 /** Checkpoints that the Inferencer has not come to yet. */
 function Waiting({ details: { checkpoints, state } }: { details: RunDetails }) {
   const newest = Math.max(-1, ...checkpoints.filter(({ indexed }) => indexed).map(({ step }) => step));
   const waiting = checkpoints.filter(({ step, indexed }) => step > newest && !indexed).length;
-  return state === 'running' ? <Fact name="Checkpoints waiting">{waiting}</Fact> : null;
+  return state === 'running' ? <Fact name="Checkpoints waiting" term="checkpoint">{waiting}</Fact> : null;
 }
 
 const ROLES: Record<Role, { label: string; does: string }> = {
@@ -89,7 +97,9 @@ function ProcessCard({ of: role, process }: { of: Role; process: ProcessDetails 
   return (
     <div class="process">
       <div class="process-title">
-        <b>{label}</b>
+        <b>
+          <Term id={role}>{label}</Term>
+        </b>
         {state === 'absent' ? <span class="badge">not started</span> : <StateBadge state={state} />}
       </div>
       <p>{activity ?? <span class="soft">{does}</span>}</p>

@@ -1,37 +1,29 @@
-import type { Series } from '../../../src/analyze/series.js';
 import type {
-  NegativesOfQuery,
-  NegativesTable,
-  ShownDocument,
-} from '../../../src/analyze/watch/mined-negatives.js';
-import type { RunCurves as StoredCurves } from '../../../src/analyze/watch/run-curves.js';
-import type { ProcessDetails, RunDetails as StoredDetails } from '../../../src/analyze/watch/run-details.js';
-import type { RunState, RunSummary as StoredSummary } from '../../../src/analyze/watch/run-state.js';
-import type { Role } from '../../../src/run/events.js';
+  MinedNegatives,
+  RunCurves,
+  RunDetails,
+  RunList,
+  TrainingQueries,
+} from '../../../src/serve/answers/runs.js';
+import type { Training, TrainingsAnswer } from '../../../src/serve/answers/trainings.js';
 import { api, type CallOptions } from '../api.js';
 
-export type { ProcessDetails, Role, RunState, Series, ShownDocument };
+export type {
+  MinedNegatives,
+  ProcessDetails,
+  RunCurves,
+  RunDetails,
+  RunState,
+  RunSummary,
+  Series,
+  ShownDocument,
+} from '../../../src/serve/answers/runs.js';
+export type { Training, TrainingsAnswer } from '../../../src/serve/answers/trainings.js';
 
-/** What the server knows a run by. */
-interface Named {
-  name: string;
-}
+/** The processes of a run. */
+export type Role = keyof RunDetails['processes'];
 
-export type RunSummary = StoredSummary & Named;
-export type RunDetails = StoredDetails & Named;
-
-/** The version is another one whenever there are new events. */
-export type RunCurves = StoredCurves & Named & { version: string };
-
-export interface TrainingQuery {
-  id: string;
-  text: string;
-}
-
-export interface MinedNegatives extends NegativesOfQuery {
-  query: TrainingQuery;
-  tables: NegativesTable[];
-}
+export type TrainingQuery = TrainingQueries['queries'][number];
 
 const pathOf = (run: string) => `/v1/runs/${encodeURIComponent(run)}`;
 
@@ -41,12 +33,16 @@ export interface Paged {
 }
 
 export const runsApi = {
-  list: (options?: CallOptions) => api.get<{ runs: RunSummary[]; unreadable: string[] }>('/v1/runs', options),
+  list: (options?: CallOptions) => api.get<RunList>('/v1/runs', options),
+  trainings: (options?: CallOptions) => api.get<TrainingsAnswer>('/v1/trainings', options),
+  start: (choice: { run: string; recipe?: string; split?: string }) =>
+    api.post<Training>('/v1/trainings', choice),
+  stop: (run: string) => api.delete<Training>(`/v1/trainings/${encodeURIComponent(run)}`),
   details: (run: string, options?: CallOptions) => api.get<RunDetails>(pathOf(run), options),
   /** The browser asks with the tag of its last answer; as long as nothing happened the server sends nothing. */
   curves: (run: string, options?: CallOptions) => api.get<RunCurves>(`${pathOf(run)}/curves`, options),
   queries: (run: string, query: { text?: string } & Paged, options?: CallOptions) =>
-    api.get<{ queries: TrainingQuery[]; more: boolean }>(`${pathOf(run)}/queries`, {
+    api.get<TrainingQueries>(`${pathOf(run)}/queries`, {
       ...options,
       query: { ...query },
     }),

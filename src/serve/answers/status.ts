@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { version } from './hits.js';
+
+const preparation = z.object({
+  label: z.string().describe('E.g. encode with sentence-transformers/all-MiniLM-L6-v2.'),
+  unit: z.string(),
+  done: z.int(),
+  total: z.int().optional(),
+  secondsLeft: z.int().optional(),
+});
+
+export const status = z.object({
+  version: version.optional().describe('Left out until the first version answers.'),
+  preparing: z.array(preparation),
+  failure: z.string().optional().describe('Why something that was to come does not.'),
+});
+
+export type Preparation = z.infer<typeof preparation>;
+export type ServerStatus = z.infer<typeof status>;
