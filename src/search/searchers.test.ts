@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { IndexHost } from '../serve/index-host.js';
+import { IndexHost } from '../serve/collections/index-host.js';
 import { openLiveSearcher } from './live/index.js';
 import type { LiveSearcher } from './live/live-searcher.js';
 import { openSearcher } from './open/open-searcher.js';

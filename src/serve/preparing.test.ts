@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { writeCollection } from './collection.fixture.js';
-import { Preparations } from './preparations.js';
+import { Preparations } from './collections/preparations.js';
 import { serveTarget } from './serve-target.js';
 import { keptLog, send } from './server.fixture.js';
 

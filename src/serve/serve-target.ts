@@ -7,8 +7,8 @@ import { KeyRing } from './access/key-ring.js';
 import { checkPlace } from './listen-errors.js';
 import { EarlyLog } from './log/early-log.js';
 import type { SearchServer, ServerOptions } from './server.js';
-import { collectionsIn, namesOf } from './several-targets.js';
-import { targetCollection } from './target-collection.js';
+import { collectionsIn, namesOf } from './collections/several-targets.js';
+import { targetCollection } from './collections/target-collection.js';
 
 export interface ServeTargetOptions
   extends Pick<ServerOptions, 'host' | 'cors' | 'limits' | 'logLevel' | 'log' | 'webFolder'> {

@@ -9,15 +9,15 @@ import { registerCors, registerSecurityHeaders } from './access/security.js';
 import { Admission } from './admission.js';
 import { type AppOptions, createApp } from './app.js';
 import type { ServeContext } from './context.js';
-import { FieldDesk } from './field-desk.js';
+import { FieldDesk } from './collections/field-desk.js';
 import { keepWhileAtWork } from './idle-connections.js';
 import { DEFAULT_LIMITS, type ServeLimits } from './limits.js';
 import { listenError } from './listen-errors.js';
 import { ServeMetrics } from './metrics.js';
 import { registerOpenApi } from './openapi.js';
 import { registerRoutes } from './routes/index.js';
-import { type CollectionOptions, ServedCollection } from './served-collection.js';
-import type { ReloadResult } from './served-index.js';
+import { type CollectionOptions, ServedCollection } from './collections/served-collection.js';
+import type { ReloadResult } from './collections/served-index.js';
 import { registerWebUi } from './web-ui.js';
 
 const DEFAULT_HOST = '127.0.0.1';

@@ -16,7 +16,7 @@ import { parseEvents } from '../../run/events.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import type { minedNegatives, runCurves, runDetails, runSummary, trainingQueries } from '../answers/runs.js';
 import { errorBody, toApiError } from '../api-error.js';
-import { RunCatalog } from '../run-catalog.js';
+import { RunCatalog } from '../collections/run-catalog.js';
 import { runsRoutes } from './runs.js';
 
 const CLI = resolve(import.meta.dirname, '../../../dist/cli/main.js');

@@ -13,7 +13,7 @@ import { hasCode, NearmissError } from '../../base/errors.js';
 import { errors } from '../answers/errors.js';
 import { minedNegatives, runCurves, runDetails, runList, trainingQueries } from '../answers/runs.js';
 import { ApiError } from '../api-error.js';
-import type { RunCatalog } from '../run-catalog.js';
+import type { RunCatalog } from '../collections/run-catalog.js';
 import { documentId } from '../schemas.js';
 import { roundSeries } from './round-series.js';
 import { RunShelf } from './run-shelf.js';

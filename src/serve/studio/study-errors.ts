@@ -3,7 +3,7 @@ import { NotThereError } from '../../analyze/not-there.js';
 import { hasCode, NearmissError } from '../../base/errors.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import { ApiError } from '../api-error.js';
-import type { RunCatalog } from '../run-catalog.js';
+import type { RunCatalog } from '../collections/run-catalog.js';
 
 /** A run that is shown. */
 export function runNamed(runs: Pick<RunCatalog, 'directoryOf'>, name: string): RunDirectory {

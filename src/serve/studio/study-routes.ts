@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import type { RunCatalog } from '../run-catalog.js';
+import type { RunCatalog } from '../collections/run-catalog.js';
 import { StudyDesk } from './study-desk.js';
 
 /** Routes that study runs. */

@@ -1,15 +1,15 @@
 import { join, resolve } from 'node:path';
-import { besideFolder } from '../base/folders/cache-folder.js';
-import { isRun, readRunDescription } from '../run/run-description.js';
-import { RunDirectory } from '../run/run-directory.js';
-import { beginSearcher } from '../search/open/open-searcher.js';
-import type { OpenSearcherOptions, PrepareStep, Searcher } from '../search/searcher.js';
+import { besideFolder } from '../../base/folders/cache-folder.js';
+import { isRun, readRunDescription } from '../../run/run-description.js';
+import { RunDirectory } from '../../run/run-directory.js';
+import { beginSearcher } from '../../search/open/open-searcher.js';
+import type { OpenSearcherOptions, PrepareStep, Searcher } from '../../search/searcher.js';
 import { aboutTarget } from './collection-about.js';
-import type { EarlyLog } from './log/early-log.js';
+import type { EarlyLog } from '../log/early-log.js';
 import { Preparations } from './preparations.js';
 import { RunCatalog } from './run-catalog.js';
 import type { CollectionOptions } from './served-collection.js';
-import { TrainingDesk } from './trainings/training-desk.js';
+import { TrainingDesk } from '../trainings/training-desk.js';
 
 export interface TargetCollectionOptions {
   name: string;
@@ -64,14 +64,14 @@ export async function targetCollection(
     openLive: readOnly
       ? undefined
       : async (base) => {
-          const { openLiveSearcher } = await import('../search/live/index.js');
+          const { openLiveSearcher } = await import('../../search/live/index.js');
           return openLiveSearcher(base, { state, onProgress, onWarning: warn });
         },
     // Whoever has the live documents has the folder beside them, too.
     openJudgments: readOnly
       ? undefined
       : async () => {
-          const { JudgmentStore } = await import('./judgments/judgment-store.js');
+          const { JudgmentStore } = await import('../judgments/judgment-store.js');
           return JudgmentStore.open(join(state, 'judgments'), { onWarning: warn });
         },
   };

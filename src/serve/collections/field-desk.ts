@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import { countFacets, type FacetOptions, type Facets } from '../search/facets/count-facets.js';
-import type { DocumentFilter } from '../search/filter/filter.js';
-import { KnownFields, UnknownFieldError } from '../search/filter/known-fields.js';
-import type { Searcher } from '../search/searcher.js';
-import { ApiError } from './api-error.js';
+import { countFacets, type FacetOptions, type Facets } from '../../search/facets/count-facets.js';
+import type { DocumentFilter } from '../../search/filter/filter.js';
+import { KnownFields, UnknownFieldError } from '../../search/filter/known-fields.js';
+import type { Searcher } from '../../search/searcher.js';
+import { ApiError } from '../api-error.js';
 
 /** Every write makes a version: the answers of a few are kept. */
 const VERSIONS_KEPT = 4;

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { readRunDescription } from '../run/run-description.js';
-import { RunDirectory } from '../run/run-directory.js';
+import { readRunDescription } from '../../run/run-description.js';
+import { RunDirectory } from '../../run/run-directory.js';
 
 /** The runs that a server shows, by name. A name never leads out of what was asked to be shown. */
 export class RunCatalog {

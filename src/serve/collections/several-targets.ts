@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { exists } from '../base/files.js';
-import { isRun } from '../run/run-description.js';
+import { exists } from '../../base/files.js';
+import { isRun } from '../../run/run-description.js';
 
 /**
  * What a folder of runs, indexes and collections holds; undefined where the folder is a collection itself. One that has

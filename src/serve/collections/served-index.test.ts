@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
-import { MemorySearcher } from './memory-searcher.fixture.js';
+import { MemorySearcher } from '../memory-searcher.fixture.js';
 import { ServedIndex } from './served-index.js';
 
 /** Versions v1, v2 … in the order they are opened. */

@@ -1,6 +1,6 @@
-import { LeasedSearcher } from '../search/live/leased-searcher.js';
-import type { LiveSearcher } from '../search/live/live-searcher.js';
-import type { Searcher } from '../search/searcher.js';
+import { LeasedSearcher } from '../../search/live/leased-searcher.js';
+import type { LiveSearcher } from '../../search/live/live-searcher.js';
+import type { Searcher } from '../../search/searcher.js';
 
 /** A version in somebody's hands. */
 export interface Lease {

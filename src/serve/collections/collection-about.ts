@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
-import { openDataset } from '../data/open.js';
-import { isRun, readRunDescription } from '../run/run-description.js';
-import { RunDirectory } from '../run/run-directory.js';
+import { openDataset } from '../../data/open.js';
+import { isRun, readRunDescription } from '../../run/run-description.js';
+import { RunDirectory } from '../../run/run-directory.js';
 
 /** What is told of a collection besides what its index knows; nothing of it may keep a search waiting. */
 export interface CollectionAbout {

@@ -1,4 +1,4 @@
-import type { OpenSearcherOptions, PrepareStep } from '../search/searcher.js';
+import type { OpenSearcherOptions, PrepareStep } from '../../search/searcher.js';
 
 /** Something that is being made for later answers. */
 export interface PreparationState {
