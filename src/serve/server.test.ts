@@ -160,7 +160,9 @@ describe('the server', () => {
       documents: 3,
       modes: ['bm25'],
       defaultMode: 'bm25',
+      collections: [{ name: 'memory', path: '' }],
       writable: false,
+      trainable: false,
       auth: 'none',
       runs: [],
       runsOfCollection: [],
@@ -180,8 +182,8 @@ describe('the server', () => {
       'nearmiss_http_request_duration_seconds_count{method="POST",route="/v1/search"} 1',
       'nearmiss_search_duration_seconds_count{mode="bm25"} 1',
       'nearmiss_requests_waiting 0',
-      'nearmiss_documents 3',
-      'nearmiss_index_info{version="v1"} 1',
+      'nearmiss_documents{collection=""} 3',
+      'nearmiss_index_info{collection="",version="v1"} 1',
     ]) {
       expect(body).toContain(`${line}\n`);
     }

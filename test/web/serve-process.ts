@@ -10,6 +10,8 @@ export interface ServeProcess {
   url: string;
   /** The code it exits with; null where it had to be killed. */
   stop(): Promise<number | null>;
+  /** Ends it as a power cut would. */
+  kill(): Promise<void>;
 }
 
 /** Longer than a server may take to stop, whatever else the machine does. */
@@ -33,6 +35,11 @@ export async function startServe(target: string, args: readonly string[] = []): 
   });
   return {
     url: await ready,
+    async kill() {
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
       const ended = once(child, 'exit');

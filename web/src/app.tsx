@@ -101,7 +101,8 @@ function Header({ path }: { path: string }) {
       <div class="header-end">
         {info.data && (
           <span class="served">
-            <CollectionChoice info={info.data} /> {info.data.documents.toLocaleString('en')} documents
+            <CollectionChoice info={info.data} />{' '}
+            <span class="served-count">{info.data.documents.toLocaleString('en')} documents</span>
           </span>
         )}
         <ThemeToggle />

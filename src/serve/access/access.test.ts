@@ -51,7 +51,13 @@ const WRITES = [
   ['POST', '/v1/documents', { documents: [{ id: 'mouse', text: 'a small mouse' }] }],
   ['PUT', '/v1/documents/mouse', { text: 'a small mouse' }],
   ['DELETE', '/v1/documents/dog'],
+  ['POST', '/v1/judgments', { judgments: [{ query: 'pets', document: 'cat', grade: 1 }] }],
   ['POST', '/v1/admin/reload'],
+] as const;
+/** Whoever may write is told that there is nothing to learn from, and nothing to stop. */
+const TRAININGS = [
+  ['POST', '/v1/trainings', { run: 'mine' }],
+  ['DELETE', '/v1/trainings/mine', undefined],
 ] as const;
 
 describe('with API keys', () => {
@@ -66,7 +72,7 @@ describe('with API keys', () => {
       keys.write.replace(/^(nm_)\w{8}/, '$100000000'),
       'nm__',
     ];
-    for (const [method, path, body] of [...READS, ...WRITES]) {
+    for (const [method, path, body] of [...READS, ...WRITES, ...TRAININGS]) {
       for (const key of wrong) {
         const headers = key === undefined ? undefined : { authorization: `Bearer ${key}` };
         const answer = await send(server, method, path, body, headers);
@@ -85,7 +91,7 @@ describe('with API keys', () => {
       for (const [method, path, body] of READS) {
         expect((await send(server, method, path, body, headers)).status, path).toBe(200);
       }
-      for (const [method, path, body] of WRITES) {
+      for (const [method, path, body] of [...WRITES, ...TRAININGS]) {
         const answer = await send(server, method, path, body, headers);
         expect([answer.status, answer.body.error.code], path).toEqual([403, 'forbidden']);
       }
@@ -96,6 +102,10 @@ describe('with API keys', () => {
       const answer = await send(server, method, path, body, { 'x-api-key': keys.write });
       expect(answer.status, path).toBe(200);
     }
+    const trainings = TRAININGS.map(([method, path, body]) =>
+      send(server, method, path, body, { 'x-api-key': keys.write }),
+    );
+    expect((await Promise.all(trainings)).map(({ status }) => status)).toEqual([422, 404]);
     for (const path of ['/v1/health', '/openapi.json', '/docs/']) {
       expect((await send(server, 'GET', path)).status, path).toBe(200);
     }
@@ -110,8 +120,11 @@ describe('with API keys', () => {
       .filter((route) => !/^(?:get|head) |^post \/v1\/(?:search|embeddings|rerank)$/.test(route));
     expect(changing.sort()).toEqual([
       'delete /v1/documents/{id}',
+      'delete /v1/trainings/{run}',
       'post /v1/admin/reload',
       'post /v1/documents',
+      'post /v1/judgments',
+      'post /v1/trainings',
       'put /v1/documents/{id}',
     ]);
   });

@@ -12,6 +12,7 @@ const preparation = z.object({
 export const status = z.object({
   version: version.optional().describe('Left out until the first version answers.'),
   preparing: z.array(preparation),
+  coming: z.boolean().describe('Whether a version with more ways to search will take over by itself.'),
   failure: z.string().optional().describe('Why something that was to come does not.'),
 });
 

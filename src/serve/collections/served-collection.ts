@@ -37,6 +37,7 @@ export class ServedCollection {
   readonly #metrics: ServeMetrics;
   readonly #log: FastifyBaseLogger;
   #isClosing = false;
+  #isCompleting = false;
 
   constructor(
     options: CollectionOptions,
@@ -64,9 +65,16 @@ export class ServedCollection {
 
   async #complete(): Promise<void> {
     this.#log.info('answering by words while vectors are made; they take over by themselves');
+    this.#isCompleting = true;
     await this.reload().catch((error: Error) => {
       this.preparations.failure = error.message;
     });
+    this.#isCompleting = false;
+  }
+
+  /** Whether what the first version lacks is being made. */
+  get isCompleting(): boolean {
+    return this.#isCompleting;
   }
 
   /** Looks for a newer index and lets it take over; where that fails, the present one goes on answering. */

@@ -62,7 +62,7 @@ export const statusRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
     },
     async () => {
       const { states: preparing, failure } = collection.preparations;
-      return { version: index.version, preparing, failure };
+      return { version: index.version, preparing, coming: collection.isCompleting, failure };
     },
   );
 

@@ -3,5 +3,4 @@ export { EmptyState, type EmptyStateProps } from './empty-state.js';
 export { ErrorState, type ErrorStateProps } from './error-state.js';
 export { KeyDialog } from './key-dialog.js';
 export { Spinner } from './spinner.js';
-export { type Column, Table, type TableProps } from './table.js';
 export { Tabs, type TabsProps } from './tabs.js';

@@ -1,4 +1,4 @@
-import { Table } from '../components/index.js';
+import { Table } from '../components/table.js';
 import { alignSeries } from './align.js';
 import type { LineSeries } from './line-chart.js';
 

@@ -24,13 +24,14 @@ export function PreparingBar() {
     if (seen.current !== undefined) newestVersion.set(data.version);
     seen.current = data.version;
   }, [data?.version]);
-  if (!data || (data.preparing.length === 0 && data.failure === undefined)) return null;
+  if (!data || (data.preparing.length === 0 && !data.coming && data.failure === undefined)) return null;
   return (
     <div class="preparing note" role="status" aria-label="What is being made">
       {data.preparing.map((preparation) => (
         <Progress key={preparation.label} {...preparation} />
       ))}
-      {data.preparing.length > 0 && data.version !== undefined && (
+      {data.preparing.length === 0 && data.coming && <Progress label="getting the model ready" />}
+      {data.version !== undefined && data.failure === undefined && (
         <p class="soft small">
           Searching by words works meanwhile; what goes by meaning joins in by itself when this is done.
         </p>
@@ -60,13 +61,15 @@ export function Opening({ onOpen }: { onOpen: () => void }) {
   );
 }
 
-function Progress({ label, unit, done, total, secondsLeft }: Preparation) {
+type ProgressProps = Pick<Preparation, 'label'> & Partial<Preparation>;
+
+function Progress({ label, unit, done, total, secondsLeft }: ProgressProps) {
   return (
     <div class="progress-line">
       <span>{nameOf(label)}</span>
       <progress value={total ? done : undefined} max={total} aria-label={nameOf(label)} />
       <span class="soft small">
-        {done.toLocaleString('en')}
+        {done?.toLocaleString('en')}
         {total !== undefined && ` of ${total.toLocaleString('en')}`} {unit}
         {secondsLeft !== undefined && `, about ${timeOf(secondsLeft)} left`}
       </span>
@@ -92,6 +95,9 @@ function useStatus() {
     everyMs: isDone ? undefined : ASK_EVERY_MS,
   });
   const { data } = status;
-  useEffect(() => setIsDone(data?.version !== undefined && data.preparing.length === 0), [data]);
+  useEffect(
+    () => setIsDone(data?.version !== undefined && !data.coming && data.preparing.length === 0),
+    [data],
+  );
   return status;
 }

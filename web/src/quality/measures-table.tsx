@@ -1,4 +1,4 @@
-import { type Column, Table } from '../components/index.js';
+import { type Column, Table } from '../components/table.js';
 import { Term } from '../components/term.js';
 import { termOfMeasure } from '../glossary/terms.js';
 import type { Quality, QualityDifference, QualitySystem } from './quality-api.js';

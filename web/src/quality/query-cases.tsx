@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
-import { Button, type Column, Table, Tabs } from '../components/index.js';
+import { Button, Tabs } from '../components/index.js';
+import { type Column, Table } from '../components/table.js';
 import { signed } from './measures-table.js';
 import type { CaseMeasure, QualityQuery } from './quality-api.js';
 

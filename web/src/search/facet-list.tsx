@@ -11,12 +11,14 @@ export function FacetList({
   facets: FacetsAnswer;
   onFilter: (field: string, value: Scalar) => void;
 }) {
-  // A value that every document has its own of (an address, a number) is none to choose.
-  const fields = facets.fields.filter(({ values, documents }) => values[0]?.count > 1 || documents <= 2);
+  // A value that every document has its own of (an address, a number) is none to choose; a range still tells something.
+  const fields = facets.fields.filter((facet) => isShared(facet) || facet.range !== undefined);
   if (fields.length === 0) return null;
   return (
     <div class="facet-list">
-      {fields.map(({ field, values, more, range }) => (
+      {fields.map(({ field, values: all, more, range }) => {
+        const values = isShared({ values: all }) ? all : [];
+        return (
         <div key={field} class="facet" role="group" aria-label={`Values of ${field}`}>
           <b>{field}</b>
           {range && range.min < range.max && (
@@ -29,9 +31,16 @@ export function FacetList({
               {showValue(value)} <span class="facet-count">{count.toLocaleString('en')}</span>
             </button>
           ))}
-          {(more || values.length > SHOWN_VALUES) && <span class="soft small">and others</span>}
+          {values.length > 0 && (more || values.length > SHOWN_VALUES) && (
+            <span class="soft small">and others</span>
+          )}
         </div>
-      ))}
+        );
+      })}
     </div>
   );
+}
+
+function isShared({ values }: Pick<FacetsAnswer['fields'][number], 'values'>): boolean {
+  return values[0]?.count > 1;
 }

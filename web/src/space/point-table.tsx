@@ -1,5 +1,5 @@
 import { KIND_STYLES, type PointKind } from '../../../src/analyze/space/kinds.js';
-import { type Column, Table } from '../components/index.js';
+import { type Column, Table } from '../components/table.js';
 import { Term } from '../components/term.js';
 import { DocumentLink } from '../study/document-link.js';
 import { nameOf, type SpacePicture } from './space-api.js';

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { Table } from '../components/index.js';
+import { Table } from '../components/table.js';
 import { formatNumber, LineChart } from '../plot/line-chart.js';
 import { type ChartOptions, chartsOf, type ShownRun } from './chart-specs.js';
 import type { RunDetails } from './runs-api.js';

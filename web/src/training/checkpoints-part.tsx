@@ -1,4 +1,4 @@
-import { Table } from '../components/index.js';
+import { Table } from '../components/table.js';
 import { formatCount, formatMeasure, formatSeconds, formatShare } from './format.js';
 import type { RunDetails } from './runs-api.js';
 

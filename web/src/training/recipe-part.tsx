@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { type Column, Table } from '../components/index.js';
+import { type Column, Table } from '../components/table.js';
 import { formatCount, formatValue } from './format.js';
 import type { RunDetails } from './runs-api.js';
 
