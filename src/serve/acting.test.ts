@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startServe } from '../../test/web/serve-process.js';
 import { writeCollection } from './collection.fixture.js';
 import { type ServeTargetOptions, serveTarget } from './serve-target.js';
@@ -12,19 +12,24 @@ import { TrainingDesk } from './trainings/training-desk.js';
 let folder: string;
 const running: SearchServer[] = [];
 
-beforeAll(async () => {
+beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'nearmiss-acting-'));
   await writeCollection(join(folder, 'many', 'animals'), ANIMALS);
   await writeCollection(join(folder, 'many', 'plants'), [
-    { id: 'oak', title: 'Oak', text: 'a tall tree', metadata: { kind: 'tree', tags: ['wood', 'tall'], size: { m: 30 } } },
+    {
+      id: 'oak',
+      title: 'Oak',
+      text: 'a tall tree',
+      metadata: { kind: 'tree', tags: ['wood', 'tall'], size: { m: 30 } },
+    },
     { id: 'elm', text: '=a tree, too', metadata: { kind: 'tree', tags: ['wood'] } },
     { id: 'fern', text: 'grows in the shade', metadata: { kind: 'fern' } },
   ]);
 });
 afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.close()));
+  await rm(folder, { recursive: true, force: true });
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const plants = () => join(folder, 'many', 'plants');
 
@@ -40,10 +45,24 @@ test('facets count values, of documents added later too, and follow a filter', a
   const server = await start(plants());
   const { body } = await send(server, 'GET', '/v1/facets');
   expect(body).toMatchObject({ documents: 3, more: false });
-  expect(body.fields.map(({ field, values }: { field: string; values: object[] }) => [field, values])).toEqual([
-    ['kind', [{ value: 'tree', count: 2 }, { value: 'fern', count: 1 }]],
+  expect(
+    body.fields.map(({ field, values }: { field: string; values: object[] }) => [field, values]),
+  ).toEqual([
+    [
+      'kind',
+      [
+        { value: 'tree', count: 2 },
+        { value: 'fern', count: 1 },
+      ],
+    ],
     ['size.m', [{ value: 30, count: 1 }]],
-    ['tags', [{ value: 'wood', count: 2 }, { value: 'tall', count: 1 }]],
+    [
+      'tags',
+      [
+        { value: 'wood', count: 2 },
+        { value: 'tall', count: 1 },
+      ],
+    ],
   ]);
   await send(server, 'PUT', '/v1/documents/moss', { text: 'soft', metadata: { kind: 'moss', wet: true } });
   await send(server, 'DELETE', '/v1/documents/fern');
@@ -84,7 +103,10 @@ test('titles are marked, function words are not', async () => {
   const server = await start(plants());
   const { body } = await send(server, 'GET', '/v1/search?q=which%20oak%20is%20a%20tall%20tree');
   expect(body.hits[0]).toMatchObject({ id: 'oak', titleHighlights: [[0, 3]] });
-  expect(body.hits[0].snippet.highlights).toEqual([[2, 6], [7, 11]]);
+  expect(body.hits[0].snippet.highlights).toEqual([
+    [2, 6],
+    [7, 11],
+  ]);
 });
 
 test('judgments survive a killed server, and come out as qrels that a collection can have', async () => {
@@ -104,7 +126,11 @@ test('judgments survive a killed server, and come out as qrels that a collection
   const queries = (await send(server, 'GET', '/v1/judgments/queries')).body as string;
   const { _id, text } = JSON.parse(queries);
   expect(text).toBe('which tree');
-  expect(qrels.trim().split('\n').sort()).toEqual([`${_id}\telm\t0`, `${_id}\toak\t1`, 'query-id\tcorpus-id\tscore']);
+  expect(qrels.trim().split('\n').sort()).toEqual([
+    `${_id}\telm\t0`,
+    `${_id}\toak\t1`,
+    'query-id\tcorpus-id\tscore',
+  ]);
   const trec = (await send(server, 'GET', '/v1/judgments/qrels?format=trec')).body as string;
   expect(trec.trim().split('\n').sort()).toEqual([`${_id} 0 elm 0`, `${_id} 0 oak 1`]);
 }, 60_000);
@@ -133,12 +159,13 @@ test('several collections, and a folder of them, each below its own path', async
 test('examples are queries of the collection, else titles', async () => {
   const server = await start(plants());
   expect((await send(server, 'GET', '/v1/examples')).body).toEqual({ queries: [] });
-  await writeFile(join(folder, 'queries.jsonl'), '');
-  const corpus = '{"_id":"a","title":"A title that is long enough","text":"x"}\n';
-  await writeCollection(join(folder, 'titled'), []);
-  await writeFile(join(folder, 'titled', 'corpus.jsonl'), corpus);
+  await writeCollection(join(folder, 'titled'), [
+    { id: 'a', title: 'A title that is long enough', text: 'x' },
+  ]);
   const titled = await start(join(folder, 'titled'));
-  expect((await send(titled, 'GET', '/v1/examples')).body).toEqual({ queries: ['A title that is long enough'] });
+  expect((await send(titled, 'GET', '/v1/examples')).body).toEqual({
+    queries: ['A title that is long enough'],
+  });
 });
 
 test('one training at a time, stopped as Ctrl-C would; what fails says why', async () => {
@@ -164,7 +191,15 @@ test('one training at a time, stopped as Ctrl-C would; what fails says why', asy
   desk.stop('first');
   await expect.poll(() => desk.newest?.state, { timeout: 20_000 }).toBe('stopped');
   const args = JSON.parse(await readFile(join(folder, 'args.json'), 'utf8'));
-  expect(args.slice(0, 7)).toEqual(['train', '--data', plants(), '--recipe', 'ance-firstp', '--split', 'train']);
+  expect(args.slice(0, 7)).toEqual([
+    'train',
+    '--data',
+    plants(),
+    '--recipe',
+    'ance-firstp',
+    '--split',
+    'train',
+  ]);
   await desk.start({ run: 'again', recipe: 'broken' });
   await expect.poll(() => desk.newest?.state, { timeout: 20_000 }).toBe('failed');
   expect(desk.newest?.problem).toBe('no labels\n  → add some');

@@ -2,10 +2,10 @@ import type { FastifyReply } from 'fastify';
 import type { Searcher } from '../search/searcher.js';
 import type { Admission } from './admission.js';
 import type { FieldDesk } from './collections/field-desk.js';
-import type { ServeLimits } from './limits.js';
-import type { ServeMetrics } from './metrics.js';
 import type { ServedCollection } from './collections/served-collection.js';
 import type { ServedIndex } from './collections/served-index.js';
+import type { ServeLimits } from './limits.js';
+import type { ServeMetrics } from './metrics.js';
 
 /** What the routes of a collection share. */
 export interface ServeContext {

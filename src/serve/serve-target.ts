@@ -4,11 +4,11 @@ import { exists } from '../base/files.js';
 import type { OpenSearcherOptions } from '../search/searcher.js';
 import { isLoopbackHost } from './access/foreign-pages.js';
 import { KeyRing } from './access/key-ring.js';
+import { collectionsIn, namesOf } from './collections/several-targets.js';
+import { targetCollection } from './collections/target-collection.js';
 import { checkPlace } from './listen-errors.js';
 import { EarlyLog } from './log/early-log.js';
 import type { SearchServer, ServerOptions } from './server.js';
-import { collectionsIn, namesOf } from './collections/several-targets.js';
-import { targetCollection } from './collections/target-collection.js';
 
 export interface ServeTargetOptions
   extends Pick<ServerOptions, 'host' | 'cors' | 'limits' | 'logLevel' | 'log' | 'webFolder'> {

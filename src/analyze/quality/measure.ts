@@ -8,7 +8,7 @@ import type { WantedStep } from '../shown-step.js';
 import type { StudyProgress } from '../study-progress.js';
 import { readExcerpts } from '../texts.js';
 import { documentsOfCases, qualityCases } from './cases.js';
-import type { Quality, QualitySystem } from './quality.js';
+import { QUALITY_SYSTEMS, type Quality, type QualitySystem } from './quality.js';
 import { keepQuality, qualityKey, readQuality } from './quality-files.js';
 import { searchSystems } from './search-systems.js';
 import { summarizeQuality, systemLabel } from './summarize.js';
@@ -22,7 +22,7 @@ export interface QualityOptions {
   split?: string;
   /** Default `best`. */
   step?: WantedStep;
-  /** Measures the untrained model, too, even where the whole collection has to be encoded for it. */
+  /** Measures the base model and the start, too, even where the whole collection has to be encoded for them. */
   start?: boolean;
   /** Default: all cores. */
   threads?: number;
@@ -48,7 +48,8 @@ export async function measureQuality(options: QualityOptions): Promise<Quality> 
   }
   const { data, description } = await openRun(run.path, { data: run.data, quiet: true });
   try {
-    return await measure({ ...options, run, split, step, data, recipe: description.recipe });
+    const { recipe, published: base, data: collection } = description;
+    return await measure({ ...options, run, split, step, data, collection, recipe, base });
   } finally {
     await data.close();
   }
@@ -59,7 +60,11 @@ interface MeasureOptions extends Omit<QualityOptions, 'run' | 'data' | 'split' |
   split: string;
   step: number;
   data: TrainingData;
+  /** Where the data are. */
+  collection: string;
   recipe: Recipe;
+  /** The model as published, where the run began with a part of it. */
+  base: string | undefined;
 }
 
 async function measure(options: MeasureOptions): Promise<Quality> {
@@ -73,8 +78,8 @@ async function measure(options: MeasureOptions): Promise<Quality> {
   // A dev split is measured on the queries that the run's own curves are of; any other as a whole.
   const limit = split === recipe.evaluation.split ? recipe.evaluation.queries : 0;
   const { queries, qrels } = await evaluationSet(data, { split, limit, seed: recipe.seed });
-  const runs = await searchSystems({ ...options, queries, session: { threads } });
   const texts = await textsOf(data, qrels);
+  const runs = await searchSystems({ ...options, queries, texts, session: { threads } });
   const measures = [...recipe.evaluation.measures, ...USUAL_MEASURES].filter(
     // Answers are looked for in the texts of all hits, which a page does not wait for.
     (name) => !name.startsWith('Coverage'),
@@ -82,17 +87,21 @@ async function measure(options: MeasureOptions): Promise<Quality> {
   const summary = summarizeQuality({ runs, qrels, measures, step, texts });
   const start = runs.start ? [] : await startMeans(run, split);
   const quality: Quality = {
-    format: 1,
+    format: 2,
     split,
     step,
     documents: data.documents.count,
     ...summary,
-    systems: [summary.systems[0], ...start, ...summary.systems.slice(1)],
+    systems: inOrder([...summary.systems, ...start]),
   };
   const cases = { queries: quality.queries, qrels, bm25: runs.bm25, model: runs.model };
   const excerpts = await readExcerpts(data.dataset, documentsOfCases(cases));
   await keepQuality(run, quality, qualityCases(cases, excerpts));
   return quality;
+}
+
+function inOrder(systems: readonly QualitySystem[]): QualitySystem[] {
+  return QUALITY_SYSTEMS.flatMap((name) => systems.filter((system) => system.name === name));
 }
 
 /** What the run itself measured before its first step. */

@@ -46,7 +46,7 @@ function folderOf({ split, step }: QualityKey): string[] {
 export async function readQuality(run: RunDirectory, key: QualityKey): Promise<Quality | undefined> {
   // One that is damaged is measured again.
   const quality = await run.readJson<Quality>(...folderOf(key), SUMMARY).catch(() => undefined);
-  return quality?.format === 1 ? quality : undefined;
+  return quality?.format === 2 ? quality : undefined;
 }
 
 /** The case of one query; `undefined` where nothing was measured or the query is not of that split. */

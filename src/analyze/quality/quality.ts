@@ -1,7 +1,7 @@
 import type { DocumentExcerpt } from '../document-excerpt.js';
 
 /** Systems that are compared; those that a run cannot give are left out. */
-export const QUALITY_SYSTEMS = ['bm25', 'start', 'model', 'hybrid'] as const;
+export const QUALITY_SYSTEMS = ['bm25', 'base', 'start', 'model', 'hybrid'] as const;
 
 export type QualitySystemName = (typeof QUALITY_SYSTEMS)[number];
 
@@ -41,7 +41,7 @@ export interface QualityQuery {
 
 /** How good a run's model is beside others: everything but the result lists. */
 export interface Quality {
-  format: 1;
+  format: 2;
   split: string;
   step: number;
   documents: number;

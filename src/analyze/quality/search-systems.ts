@@ -10,6 +10,7 @@ import { modelFolder } from '../../run/model-folder.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import type { TrainingData } from '../../run/training-data.js';
 import { fuseRuns } from '../../search/fusion/index.js';
+import { openSearcher } from '../../search/open/open-searcher.js';
 import { modelRankings, type RankingModel, sparseRankings } from '../corpus/rankings.js';
 import type { StudyProgress } from '../study-progress.js';
 import type { QualitySystemName } from './quality.js';
@@ -19,8 +20,14 @@ export interface SearchSystemsOptions {
   step: number;
   data: TrainingData;
   queries: Int32Array;
+  /** The queries' texts by id. */
+  texts: ReadonlyMap<string, string>;
+  /** Where it is. */
+  collection: string;
+  /** The model as published, where the run began with a part of it. */
+  base: string | undefined;
   session: SessionOptions;
-  /** Encodes the collection with the untrained model even where that takes long. */
+  /** Encodes the collection with the base model and with the start even where that takes long. */
   start?: boolean;
   onProgress?: (progress: StudyProgress) => void;
 }
@@ -28,7 +35,7 @@ export interface SearchSystemsOptions {
 /** How deep each system is searched. */
 const DEPTH = 100;
 
-/** Up to so many documents the untrained model's vectors are made unasked. */
+/** Up to so many documents vectors of the base model and of the start are made unasked. */
 const FEW_DOCUMENTS = 5000;
 
 /** Queries searched between two signs of progress. */
@@ -45,7 +52,43 @@ export async function searchSystems(
   const hybrid = fuseRuns([model, bm25], { method: 'rrf', depth: DEPTH, tag: 'hybrid' });
   const few = data.documents.count <= FEW_DOCUMENTS;
   const withStart = step > 0 && (options.start || few || (await hasVectors(options.run, 0)));
-  return { bm25, ...(withStart && { start: await searchDense('start', 0, options) }), model, hybrid };
+  const base = options.start || few ? await searchBase(options) : undefined;
+  const start = withStart ? await searchDense('start', 0, options) : undefined;
+  return { bm25, ...(base && { base }), ...(start && { start }), model, hybrid };
+}
+
+/** What the model finds as it was published: with vectors that are kept beside the collection, whoever made them. */
+async function searchBase(options: SearchSystemsOptions): Promise<Run | undefined> {
+  const { base, data, texts, session, onProgress } = options;
+  if (base === undefined) return undefined;
+  const total = data.documents.count;
+  let done = 0;
+  const searcher = await openSearcher(options.collection, {
+    model: base,
+    modes: ['dense'],
+    threads: session.threads,
+    onProgress: () => ({
+      advance(units) {
+        done += units;
+        onProgress?.({ part: 'encode', done, total });
+      },
+      finish() {},
+    }),
+  });
+  try {
+    onProgress?.({ part: 'base', done: 0, total: texts.size });
+    const ids = [...texts.keys()];
+    const found = await searcher.retriever('dense').search([...texts.values()], { k: DEPTH });
+    const rankings = new Map<string, Ranking>(
+      ids.map((id, nth) => [
+        id,
+        { ids: found[nth].map((hit) => hit.id), scores: Float64Array.from(found[nth], ({ score }) => score) },
+      ]),
+    );
+    return { tag: 'base', rankings };
+  } finally {
+    await searcher.close();
+  }
 }
 
 async function searchDense(tag: string, step: number, options: SearchSystemsOptions): Promise<Run> {

@@ -57,7 +57,8 @@ export function summarizeQuality(
 export function systemLabel(name: QualitySystemName, step: number): string {
   const labels: Record<QualitySystemName, string> = {
     bm25: 'BM25',
-    start: 'untrained model',
+    base: 'base model, as published',
+    start: 'start: what training began with',
     model: `trained model, step ${step}`,
     hybrid: 'hybrid: BM25 and trained model',
   };

@@ -30,7 +30,9 @@ export function qualitySection(
           y: '',
           series: [...measures],
           rows: systems.map(({ name, means }) => ({
-            label: { bm25: 'BM25', start: 'untrained', model: 'trained', hybrid: 'hybrid' }[name],
+            label: { bm25: 'BM25', base: 'base model', start: 'start', model: 'trained', hybrid: 'hybrid' }[
+              name
+            ],
             values: measures.map((measure) => means[measure]),
           })),
           include: [0, 1],

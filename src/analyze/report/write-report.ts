@@ -5,7 +5,7 @@ import { writeJsonFile } from '../../base/json-file.js';
 import { formatTable } from '../../base/table.js';
 import type { Analysis } from '../analyze.js';
 import { FIGURE_NAMES, figuresOf } from './figures.js';
-import { reportPage } from './html.js';
+import { type PageSection, reportPage } from './html.js';
 import { tablesOf } from './tables.js';
 
 const DATA_FILE = 'analysis.json';
@@ -18,8 +18,14 @@ export const REPORT_FOLDER: FolderContents = {
 /**
  * Writes a report's folder: `index.html`, each figure as `.svg`, and the numbers as `analysis.json`. A report that is
  * there already is replaced.
+ *
+ * @param options.first parts that come before those of the analysis
  */
-export async function writeReport(folder: string, analysis: Analysis): Promise<void> {
+export async function writeReport(
+  folder: string,
+  analysis: Analysis,
+  options: { first?: readonly PageSection[] } = {},
+): Promise<void> {
   const figures = figuresOf(analysis);
   const tables = tablesOf(analysis);
   await writeDirectoryAtomic(
@@ -27,7 +33,10 @@ export async function writeReport(folder: string, analysis: Analysis): Promise<v
     async (target) => {
       await writeJsonFile(join(target, DATA_FILE), analysis);
       for (const { name, svg } of figures) await writeFileAtomic(join(target, `${name}.svg`), `${svg}\n`);
-      await writeFileAtomic(join(target, 'index.html'), reportPage(analysis, { figures, tables }));
+      await writeFileAtomic(
+        join(target, 'index.html'),
+        reportPage(analysis, { figures, tables, first: options.first }),
+      );
     },
     { replaces: REPORT_FOLDER },
   );

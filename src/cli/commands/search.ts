@@ -82,19 +82,14 @@ export const registerSearch: RegisterCommand = (program) => {
 
 async function searchCommand(target: string, query: string | undefined, flags: SearchFlags): Promise<void> {
   checkUsage(target, query, flags);
-  const [
-    { openSearcher },
-    { openTellingCosts },
-    { allOf, parseFilter },
-    { KnownFields },
-    { styleOf },
-  ] = await Promise.all([
-    import('../../search/open/open-searcher.js'),
-    import('./search/encoding.js'),
-    import('../../search/filter/filter-text.js'),
-    import('../../search/filter/known-fields.js'),
-    import('./search/style.js'),
-  ]);
+  const [{ openSearcher }, { openTellingCosts }, { allOf, parseFilter }, { KnownFields }, { styleOf }] =
+    await Promise.all([
+      import('../../search/open/open-searcher.js'),
+      import('./search/encoding.js'),
+      import('../../search/filter/filter-text.js'),
+      import('../../search/filter/known-fields.js'),
+      import('./search/style.js'),
+    ]);
   const open = await openOptions(flags);
   if (flags.tune !== undefined) return tune(target, flags, open);
   const filter = allOf((flags.filter ?? []).map(parseFilter));

@@ -20,6 +20,7 @@ import { type WatchedTraining, watchTraining } from '../watch-training.js';
 import { DemoFolder, type DemoSettings } from './demo-folder.js';
 import { type DemoExample, describeExamples, largestGains } from './examples.js';
 import { type DemoRow, type DemoSystem, demoRows } from './result.js';
+import { resultsSection } from './results-section.js';
 import type { DemoSize } from './sizes.js';
 import { denseRun } from './systems.js';
 
@@ -115,8 +116,8 @@ export class Demo {
         { name: SYSTEMS.randNeg, ...(await this.#measureTrained(randNegRun, SYSTEMS.randNeg)) },
         { name: SYSTEMS.ance, ...(await this.#measureTrained(anceRun, SYSTEMS.ance)) },
       ];
-      await this.#writeReport([anceRun.path, randNegRun.path]);
       const outcome = await this.#outcome(before.dataset, systems, anceRun);
+      await this.#writeReport([anceRun.path, randNegRun.path], outcome);
       const seconds = (performance.now() - started) / 1000;
       await writeJsonFile(this.#folder.file('results.json'), { ...outcome, seconds });
       return { ...outcome, seconds };
@@ -218,7 +219,7 @@ export class Demo {
     });
   }
 
-  async #writeReport(runs: readonly string[]): Promise<void> {
+  async #writeReport(runs: readonly string[], outcome: Pick<DemoOutcome, 'rows' | 'test'>): Promise<void> {
     const { report } = this.#folder;
     if (await exists(report)) return;
     const { threads, size } = this.#options;
@@ -229,7 +230,7 @@ export class Demo {
       threads,
       quiet: true,
     });
-    await writeReport(report, analysis);
+    await writeReport(report, analysis, { first: [resultsSection(outcome)] });
   }
 
   async #outcome(

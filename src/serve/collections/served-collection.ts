@@ -1,12 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { NearmissError } from '../../base/errors.js';
 import { ApiError } from '../api-error.js';
-import type { CollectionAbout } from './collection-about.js';
 import type { ServeMetrics } from '../metrics.js';
+import type { TrainingDesk } from '../trainings/training-desk.js';
+import type { CollectionAbout } from './collection-about.js';
 import { Preparations } from './preparations.js';
 import { RunCatalog } from './run-catalog.js';
 import { type ReloadResult, ServedIndex, type ServedIndexOptions } from './served-index.js';
-import type { TrainingDesk } from '../trainings/training-desk.js';
 
 /** One of the things that a server serves. */
 export interface CollectionOptions extends ServedIndexOptions {

@@ -1,9 +1,9 @@
 import type { LiveSearcher } from '../../search/live/live-searcher.js';
 import type { Searcher } from '../../search/searcher.js';
 import { ApiError } from '../api-error.js';
-import { IndexHost } from './index-host.js';
 import type { JudgmentStore } from '../judgments/judgment-store.js';
 import { DEFAULT_LIMITS } from '../limits.js';
+import { IndexHost } from './index-host.js';
 
 const RETRY_SECONDS = 5;
 

@@ -4,12 +4,12 @@ import { isRun, readRunDescription } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
 import { beginSearcher } from '../../search/open/open-searcher.js';
 import type { OpenSearcherOptions, PrepareStep, Searcher } from '../../search/searcher.js';
-import { aboutTarget } from './collection-about.js';
 import type { EarlyLog } from '../log/early-log.js';
+import { TrainingDesk } from '../trainings/training-desk.js';
+import { aboutTarget } from './collection-about.js';
 import { Preparations } from './preparations.js';
 import { RunCatalog } from './run-catalog.js';
 import type { CollectionOptions } from './served-collection.js';
-import { TrainingDesk } from '../trainings/training-desk.js';
 
 export interface TargetCollectionOptions {
   name: string;

@@ -16,12 +16,18 @@ const shown = (store: JudgmentStore) =>
 
 test('what many say at once is all kept, also where nobody closes the store', async () => {
   const store = await JudgmentStore.open(folder);
-  const said = Array.from({ length: 200 }, (_, n) => ({ query: `q${n % 20}`, document: `d${n}`, grade: n % 2 }));
+  const said = Array.from({ length: 200 }, (_, n) => ({
+    query: `q${n % 20}`,
+    document: `d${n}`,
+    grade: n % 2,
+  }));
   await Promise.all(said.map((one, n) => store.judge([one], n % 2 ? 'ann' : 'ben')));
   expect(store.counts).toEqual({ total: 200, queries: 20 });
   // As after a kill: the first store is never closed.
   const again = await JudgmentStore.open(folder);
-  expect(shown(again).sort()).toEqual(said.map(({ query, document, grade }) => [query, document, grade]).sort());
+  expect(shown(again).sort()).toEqual(
+    said.map(({ query, document, grade }) => [query, document, grade]).sort(),
+  );
   expect(again.of('q1')[0]).toMatchObject({ by: 'ann', at: expect.stringMatching(/^\d{4}-/) });
   await again.close();
   await store.close();
@@ -33,7 +39,10 @@ test('the later of two counts, and one can be taken back', async () => {
   await store.judge([{ query: 'what is it', document: 'a', grade: 0 }]);
   expect(shown(store)).toEqual([['what is it', 'a', 0]]);
   expect([...store.queries()]).toEqual([{ id: queryId('what is  it '), text: 'what is it' }]);
-  expect(await store.judge([{ query: 'what is it', document: 'a', grade: null }])).toEqual({ total: 0, queries: 0 });
+  expect(await store.judge([{ query: 'what is it', document: 'a', grade: null }])).toEqual({
+    total: 0,
+    queries: 0,
+  });
   await store.close();
   const again = await JudgmentStore.open(folder);
   expect(again.counts.total).toBe(0);

@@ -8,8 +8,8 @@ import { shareWords, startTinyRun, trainTinyRun, writeTinyData } from '../../ana
 import type { RunDirectory } from '../../run/run-directory.js';
 import { computing, foundQueries, quality, qualityCase, spacePicture } from '../answers/studies.js';
 import { createApp } from '../app.js';
-import { DEFAULT_LIMITS } from '../limits.js';
 import { RunCatalog } from '../collections/run-catalog.js';
+import { DEFAULT_LIMITS } from '../limits.js';
 import { qualityRoutes } from './quality.js';
 import { spaceRoutes } from './space.js';
 import { StudyDesk, type StudyTools } from './study-desk.js';

@@ -97,8 +97,8 @@ function Add() {
     <div class="add">
       <h1>Add documents</h1>
       <p class="soft">
-        They can be found as soon as they are in, and stay when the server is restarted. One with an id that is
-        there already replaces it. The collection’s own files are not touched.
+        They can be found as soon as they are in, and stay when the server is restarted. One with an id that
+        is there already replaces it. The collection’s own files are not touched.
       </p>
       <section
         class={over ? 'drop drop-over' : 'drop'}

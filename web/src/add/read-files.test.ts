@@ -3,13 +3,19 @@ import { documentsOf } from './read-files.js';
 
 test('a text is one document, called by its first heading or its name', () => {
   expect(documentsOf('guide.md', '# How to sail\n\nHoist the sail.')).toEqual([
-    { id: 'guide.md', title: 'How to sail', text: '# How to sail\n\nHoist the sail.', metadata: { file: 'guide.md' } },
+    {
+      id: 'guide.md',
+      title: 'How to sail',
+      text: '# How to sail\n\nHoist the sail.',
+      metadata: { file: 'guide.md' },
+    },
   ]);
   expect(documentsOf('notes.txt', 'Only words.')[0].title).toBe('notes');
 });
 
 test('lines and lists of JSON are documents with their ids and metadata', () => {
-  const lines = '{"_id": "a", "title": "A", "text": "one", "metadata": {"year": 1}}\n\n{"text": "two", "lang": "en"}\n';
+  const lines =
+    '{"_id": "a", "title": "A", "text": "one", "metadata": {"year": 1}}\n\n{"text": "two", "lang": "en"}\n';
   expect(documentsOf('corpus.jsonl', lines)).toEqual([
     { id: 'a', title: 'A', text: 'one', metadata: { year: 1 } },
     { id: 'corpus.jsonl-2', text: 'two', metadata: { lang: 'en' } },

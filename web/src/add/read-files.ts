@@ -23,7 +23,9 @@ export function documentsOf(name: string, content: string): NewDocument[] {
 
 function recordsOf(name: string, content: string, lines: boolean): NewDocument[] {
   const values = lines
-    ? content.split('\n').flatMap((line, nth) => (line.trim() ? [parse(line, `${name}: line ${nth + 1}`)] : []))
+    ? content
+        .split('\n')
+        .flatMap((line, nth) => (line.trim() ? [parse(line, `${name}: line ${nth + 1}`)] : []))
     : [parse(content, name)].flat();
   return values.map((value, nth) => recordOf(value, `${name}: record ${nth + 1}`, `${name}-${nth + 1}`));
 }
@@ -98,7 +100,10 @@ function cells(content: string, separator: string): string[][] {
 function textOfHtml(html: string): string {
   const page = new DOMParser().parseFromString(html, 'text/html');
   for (const element of page.querySelectorAll('script, style, noscript, template')) element.remove();
-  return (page.body.textContent ?? '').replace(/[ \t]+/g, ' ').replace(/\s*\n\s*/g, '\n').trim();
+  return (page.body.textContent ?? '')
+    .replace(/[ \t]+/g, ' ')
+    .replace(/\s*\n\s*/g, '\n')
+    .trim();
 }
 
 function titleOf(name: string, text: string): string {

@@ -45,8 +45,8 @@ export function MeasuresTable({ quality }: { quality: Quality }) {
       <Table caption={caption} columns={columns} rows={quality.systems} rowKey={({ name }) => name} />
       <p class="soft small quality-note">
         Under each value its difference from BM25; <Term id="significance">*</Term> where p &lt; .05 (paired
-        t-test, Holm-corrected). The <Term id="hybrid">hybrid</Term> fuses the ranks of BM25 and of the trained
-        model. {quality.systems.some(({ name }) => name === 'base') && BASE_NOTE}
+        t-test, Holm-corrected). The <Term id="hybrid">hybrid</Term> fuses the ranks of BM25 and of the
+        trained model. {quality.systems.some(({ name }) => name === 'base') && BASE_NOTE}
       </p>
     </div>
   );

@@ -19,22 +19,23 @@ export function FacetList({
       {fields.map(({ field, values: all, more, range }) => {
         const values = isShared({ values: all }) ? all : [];
         return (
-        <div key={field} class="facet" role="group" aria-label={`Values of ${field}`}>
-          <b>{field}</b>
-          {range && range.min < range.max && (
-            <span class="soft small">
-              {range.min} to {range.max}
-            </span>
-          )}
-          {values.slice(0, SHOWN_VALUES).map(({ value, count }) => (
-            <button key={String(value)} type="button" class="chip" onClick={() => onFilter(field, value)}>
-              {showValue(value)} <span class="facet-count">{count.toLocaleString('en')}</span>
-            </button>
-          ))}
-          {values.length > 0 && (more || values.length > SHOWN_VALUES) && (
-            <span class="soft small">and others</span>
-          )}
-        </div>
+          <fieldset key={field} class="facet">
+            <legend class="visually-hidden">Values of {field}</legend>
+            <b aria-hidden="true">{field}</b>
+            {range && range.min < range.max && (
+              <span class="soft small">
+                {range.min} to {range.max}
+              </span>
+            )}
+            {values.slice(0, SHOWN_VALUES).map(({ value, count }) => (
+              <button key={String(value)} type="button" class="chip" onClick={() => onFilter(field, value)}>
+                {showValue(value)} <span class="facet-count">{count.toLocaleString('en')}</span>
+              </button>
+            ))}
+            {values.length > 0 && (more || values.length > SHOWN_VALUES) && (
+              <span class="soft small">and others</span>
+            )}
+          </fieldset>
         );
       })}
     </div>

@@ -57,7 +57,9 @@ export function FilterBar({ filter, version, onChange }: FilterBarProps) {
           {facets.data && (
             <FacetList
               facets={facets.data}
-              onFilter={(field, value) => onChange(toFilter([...conditions, { field, operator: '$eq', value }]))}
+              onFilter={(field, value) =>
+                onChange(toFilter([...conditions, { field, operator: '$eq', value }]))
+              }
             />
           )}
           <ConditionForm

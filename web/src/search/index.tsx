@@ -80,11 +80,7 @@ function Search({ info }: { info: ServerInfo }) {
                 ))}
             </select>
           </label>
-          <FilterBar
-            filter={state.filter}
-            version={info.version}
-            onChange={(filter) => change({ filter })}
-          />
+          <FilterBar filter={state.filter} version={info.version} onChange={(filter) => change({ filter })} />
         </div>
       </div>
       <PreparingBar />

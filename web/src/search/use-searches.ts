@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { api, isAbort, type SearchMode, type SearchAnswer } from '../api.js';
+import { api, isAbort, type SearchAnswer, type SearchMode } from '../api.js';
 import { apiKey } from '../api-key.js';
 import { useStore } from '../store.js';
 import type { SearchState } from './search-state.js';

@@ -1,5 +1,5 @@
-import { Spinner } from '../components/index.js';
 import type { Computing } from '../../../src/serve/answers/studies.js';
+import { Spinner } from '../components/index.js';
 
 const PARTS: Record<string, string> = {
   waiting: 'Waiting for what was asked before',

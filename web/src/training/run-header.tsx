@@ -17,7 +17,8 @@ export function RunHeader({ details, colour }: { details: RunDetails; colour: st
         </h2>
         <StateBadge state={state} />
         <span class="soft">
-          <Term id="recipe">{details.recipe}</Term> on {details.data}, <Term id="seed">seed</Term> {details.seed}
+          <Term id="recipe">{details.recipe}</Term> on {details.data}, <Term id="seed">seed</Term>{' '}
+          {details.seed}
         </span>
       </div>
       <div class="progress">
@@ -34,7 +35,9 @@ export function RunHeader({ details, colour }: { details: RunDetails; colour: st
           </Fact>
         )}
         {details.indexAge !== undefined && (
-          <Fact name="Age of negatives" term="age">{formatCount(details.indexAge)} steps</Fact>
+          <Fact name="Age of negatives" term="age">
+            {formatCount(details.indexAge)} steps
+          </Fact>
         )}
         <Replaced details={details} />
         <Waiting details={details} />
@@ -83,7 +86,11 @@ function Replaced({ details: { refreshes } }: { details: RunDetails }) {
 function Waiting({ details: { checkpoints, state } }: { details: RunDetails }) {
   const newest = Math.max(-1, ...checkpoints.filter(({ indexed }) => indexed).map(({ step }) => step));
   const waiting = checkpoints.filter(({ step, indexed }) => step > newest && !indexed).length;
-  return state === 'running' ? <Fact name="Checkpoints waiting" term="checkpoint">{waiting}</Fact> : null;
+  return state === 'running' ? (
+    <Fact name="Checkpoints waiting" term="checkpoint">
+      {waiting}
+    </Fact>
+  ) : null;
 }
 
 const ROLES: Record<Role, { label: string; does: string }> = {

@@ -54,8 +54,7 @@ function Newest({ training, onStop }: { training: Training; onStop: () => void }
   return (
     <div class="start-newest" role="status">
       <span>
-        <b>{run}</b>{' '}
-        {state === 'running' && 'is being trained; its curves grow below.'}
+        <b>{run}</b> {state === 'running' && 'is being trained; its curves grow below.'}
         {state === 'stopping' && 'stops after this step; what was learned is kept.'}
         {state === 'finished' && 'has been trained. Quality and Space show what it gained.'}
         {state === 'stopped' && 'was stopped. Start it again under the same name and it goes on.'}
@@ -85,8 +84,9 @@ function ChoiceForm({ offer, onStart }: { offer: TrainingsAnswer; onStart: (choi
   return (
     <form class="start-form" onSubmit={start}>
       <p class="soft">
-        A model learns from pairs of a query and a document that answers it, and from documents that look alike
-        and do not. It takes minutes for small collections and hours for large ones; searching goes on meanwhile.
+        A model learns from pairs of a query and a document that answers it, and from documents that look
+        alike and do not. It takes minutes for small collections and hours for large ones; searching goes on
+        meanwhile.
       </p>
       <div class="start-fields">
         <label class="field">
@@ -133,8 +133,8 @@ function NotPossible({ offer: { reason } }: { offer: TrainingsAnswer }) {
       <p>Not yet: {reason}.</p>
       <p class="soft small">
         A <Term id="judgment">judgment</Term> is made with the two buttons at a hit. On the command line:{' '}
-        <code>nearmiss train --data DIR --out runs/first</code>, and <code>nearmiss serve DIR --runs runs</code>{' '}
-        shows it here.
+        <code>nearmiss train --data DIR --out runs/first</code>, and{' '}
+        <code>nearmiss serve DIR --runs runs</code> shows it here.
       </p>
     </div>
   );

@@ -1,0 +1,192 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { shareWords, writeTinyData } from '../src/analyze/tiny-run.fixture.js';
+import { writeCollection } from './web/collection.js';
+import { describeInBrowser, serveInTest } from './web/in-browser.js';
+import { type ServeProcess, startServe } from './web/serve-process.js';
+import { picture } from './web/watched-page.js';
+
+const WAIT = { timeout: 90_000 };
+
+describeInBrowser('what the pages do', (tests) => {
+  let server: ServeProcess;
+
+  beforeAll(async () => {
+    const medical = await writeCollection(join(tests.folder, 'medical'));
+    await writeTinyData(tests.folder);
+    await shareWords(tests.folder);
+    server = await startServe(medical, [join(tests.folder, 'data'), '--mode', 'bm25']);
+    return () => server.stop();
+  }, 240_000);
+
+  const expectNarrow = async (page: Page) => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+  };
+
+  test('the home page names what is served and offers queries to try', async () => {
+    const { page, expectClean, expectAccessible } = await tests.visit(server.url);
+    await page.locator('.examples a').first().waitFor(WAIT);
+    const words = await page.locator('main').innerText();
+    expect(words).not.toMatch(/\bbest\b|[0-9a-f]{12}\+\d/);
+    await expectAccessible();
+    await page.locator('.examples a').first().click();
+    await page.locator('.hit').first().waitFor(WAIT);
+    expectClean();
+  });
+
+  test('filters offer fields and values with counts; a misspelt field says what was meant', async () => {
+    const { page, expectClean, expectAccessible } = await tests.visit(`${server.url}/?q=blood+pain+lung`);
+    await page.getByRole('button', { name: '+ Filter' }).click();
+    const topic = page.getByRole('group', { name: 'Values of topic' });
+    await topic.waitFor(WAIT);
+    expect(await topic.getByRole('button').allInnerTexts()).toContain('drugs 4');
+    expect(await page.getByRole('group', { name: 'Values of year' }).innerText()).toContain('1999 to 2016');
+    await expectAccessible();
+    await picture(page, 'facets');
+    await topic.getByRole('button', { name: /lung/ }).click();
+    await page.locator('.column-head').getByText('2 hits').waitFor(WAIT);
+    await expectNarrow(page);
+    await page.goto(`${server.url}/?q=blood&filter=${encodeURIComponent('{"topik":"lung"}')}`);
+    await page.getByRole('alert').getByText('did you mean topic?').waitFor(WAIT);
+    expectClean(/status of 400/);
+  });
+
+  test('hits are called right or wrong, by mouse and keyboard, and stay so', async () => {
+    const { page, expectClean, expectAccessible } = await tests.visit(`${server.url}/?q=iron`);
+    const right = page
+      .locator('.hit')
+      .first()
+      .getByRole('button', { name: /is right/ });
+    await right.waitFor(WAIT);
+    await right.click();
+    await page.locator('.hit').nth(1).locator('[data-hit]').focus();
+    await page.keyboard.press('-');
+    await expect
+      .poll(async () => (await (await fetch(`${server.url}/v1/judgments`)).json()).total, WAIT)
+      .toBe(2);
+    await page.reload();
+    await expect.poll(() => right.getAttribute('aria-pressed'), WAIT).toBe('true');
+    const wrong = page
+      .locator('.hit')
+      .nth(1)
+      .getByRole('button', { name: /is wrong/ });
+    expect(await wrong.getAttribute('aria-pressed')).toBe('true');
+    await expectAccessible();
+    // A second click takes it back.
+    await right.click();
+    await expect
+      .poll(async () => (await (await fetch(`${server.url}/v1/judgments`)).json()).total, WAIT)
+      .toBe(1);
+    expectClean();
+  });
+
+  test('a search is copied as curl and saved as CSV', async () => {
+    const { page, expectClean, expectAccessible } = await tests.visit(`${server.url}/?q=iron+tablets`, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    await page.getByText('Export', { exact: true }).click();
+    await expectAccessible();
+    await page.getByRole('button', { name: 'Copy as curl' }).click();
+    await page.getByText('Copied').waitFor(WAIT);
+    const command = (await page.evaluate('navigator.clipboard.readText()')) as string;
+    expect(command).toBe(`curl '${server.url}/v1/search?q=iron+tablets&mode=bm25&k=10'`);
+    await page.getByText('Export', { exact: true }).click();
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'CSV' }).click();
+    const content = await readFile(await (await saved).path(), 'utf8');
+    expect(content.split('\r\n')[1]).toMatch(/^1,iron,/);
+    expectClean();
+  });
+
+  test('documents are pasted and dropped, and found', async () => {
+    const { page, expectClean, expectAccessible } = await tests.visit(`${server.url}/add`);
+    await page.getByLabel('Title').fill('Zinc');
+    await page.getByLabel('Text', { exact: true }).fill('Zinc heals wounds of the zebra.');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('1 added, 0 replaced.').waitFor(WAIT);
+    await page.locator('input[type=file]').setInputFiles([
+      { name: 'yak.md', mimeType: 'text/markdown', buffer: Buffer.from('# The yak\n\nA yak grazes.') },
+      {
+        name: 'two.jsonl',
+        mimeType: 'text/plain',
+        buffer: Buffer.from('{"id":"y1","text":"yak one"}\n{"id":"y2","text":"yak two"}\n'),
+      },
+      { name: 'bad.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF') },
+    ]);
+    await page.getByText('3 added, 0 replaced.').waitFor(WAIT);
+    expect(await page.locator('.add .bad').innerText()).toContain('bad.pdf');
+    await expectAccessible();
+    await picture(page, 'add');
+    await expectNarrow(page);
+    await page.goto(`${server.url}/?q=yak`);
+    await page.locator('.column-head').getByText('3 hits').waitFor(WAIT);
+    expectClean();
+  });
+
+  test('another collection of the same server is chosen in the header', async () => {
+    const { page, expectClean } = await tests.visit(server.url);
+    await page.getByLabel('Collection').selectOption({ label: 'data' });
+    await page.waitForURL('**/collections/data/');
+    await page.locator('.examples a').first().click();
+    await page.locator('.hit').first().waitFor(WAIT);
+    expect(new URL(page.url()).pathname).toBe('/collections/data/');
+    await page.locator('.hit [data-hit]').first().click();
+    await page.locator('.document-text').waitFor(WAIT);
+    expect(new URL(page.url()).pathname).toMatch(/^\/collections\/data\/document\//);
+    expectClean();
+  });
+
+  test('a training is started and stopped from the page', async () => {
+    const { page, expectClean, expectAccessible } = await tests.visit(
+      `${server.url}/collections/data/training`,
+    );
+    await page.getByLabel('Call it').fill('from-page');
+    expect(await page.getByLabel('Learn from').innerText()).toContain('train');
+    await expectAccessible();
+    await picture(page, 'start-training');
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByText('is being trained').waitFor(WAIT);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('was stopped').waitFor(WAIT);
+    expectClean(/status of 404/);
+  });
+
+  test('a collection without labels says what is missing', async () => {
+    const { page } = await tests.visit(`${server.url}/training`);
+    await page.getByText(/the collection has no labels/).waitFor(WAIT);
+  });
+
+  test('words are explained where they stand, and in the glossary', async () => {
+    const { page, expectClean, expectAccessible } = await tests.visit(`${server.url}/glossary#rr`);
+    await page.getByText(/Reciprocal rank/).waitFor(WAIT);
+    await expectAccessible();
+    await expectNarrow(page);
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.goto(`${server.url}/collections/data/training`);
+    const term = page.locator('.start-form .term a').first();
+    await term.waitFor(WAIT);
+    await term.focus();
+    await page
+      .getByRole('tooltip')
+      .getByText(/All settings of a training/)
+      .waitFor(WAIT);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/collections/data/glossary#recipe');
+    expectClean();
+  });
+
+  test('the first time: words answer at once, and what goes by meaning joins in by itself', async () => {
+    const fresh = await writeCollection(join(tests.folder, 'fresh'));
+    const first = await serveInTest(fresh);
+    const { page, expectClean, expectAccessible } = await tests.visit(`${first.url}/?q=weary`);
+    await page.locator('.hit').first().waitFor(WAIT);
+    await expectAccessible();
+    await page.getByRole('region', { name: 'Hybrid results' }).locator('.hit').first().waitFor(WAIT);
+    await expect.poll(() => page.locator('.preparing').count(), WAIT).toBe(0);
+    expect(await page.getByRole('alert').count()).toBe(0);
+    expectClean();
+  });
+});
