@@ -84,7 +84,7 @@ describeInBrowser('the space and quality pages', (tests) => {
   test('quality: the table, wins and losses, and both lists with what is relevant', async () => {
     const { page, expectClean, expectAccessible } = await open('/quality');
     await page.getByRole('cell', { name: 'BM25', exact: true }).waitFor(WAIT);
-    for (const system of ['untrained model', /^trained model, step/, /^hybrid/]) {
+    for (const system of [/^start/, /^trained model, step/, /^hybrid/]) {
       expect(await page.getByRole('cell', { name: system }).count()).toBe(1);
     }
     const counts = await page.locator('.win-loss-legend b').allInnerTexts();

@@ -188,7 +188,7 @@ describeInBrowser('the training page', (tests) => {
   test('a server without runs says how to get one', async () => {
     const bare = await serveInTest(join(tests.folder, 'data'));
     const { page, expectClean } = await tests.visit(`${bare.url}/training`);
-    await page.getByRole('heading', { name: 'No runs to show' }).waitFor(WAIT);
+    await page.getByRole('heading', { name: 'Train a model on this collection' }).waitFor(WAIT);
     await page.getByText('nearmiss train --data').waitFor(WAIT);
     expectClean();
   });
