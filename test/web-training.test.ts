@@ -189,7 +189,7 @@ describeInBrowser('the training page', (tests) => {
     const bare = await serveInTest(join(tests.folder, 'data'));
     const { page, expectClean } = await tests.visit(`${bare.url}/training`);
     await page.getByRole('heading', { name: 'Train a model on this collection' }).waitFor(WAIT);
-    await page.getByText('nearmiss train --data').waitFor(WAIT);
+    await page.getByRole('button', { name: 'Start' }).waitFor(WAIT);
     expectClean();
   });
 });

@@ -1,9 +1,8 @@
 import type { PageSection } from '../../analyze/report/html.js';
-import type { DemoOutcome } from './demo.js';
-import { DEMO_MEASURES, MAIN_MEASURE } from './result.js';
+import { DEMO_MEASURES, type DemoRow, MAIN_MEASURE } from './result.js';
 
 /** What came out, before everything that explains it. */
-export function resultsSection({ rows, test }: Pick<DemoOutcome, 'rows' | 'test'>): PageSection {
+export function resultsSection({ rows, test }: { rows: readonly DemoRow[]; test: number }): PageSection {
   return {
     id: 'results',
     title: 'Results',
