@@ -11,6 +11,12 @@ export function whole(least: number): z.ZodInt {
   return z.int({ error: expected }).min(least, { error: expected }).meta({ expected });
 }
 
+/** Any number that is one. */
+export function anyNumber(): z.ZodNumber {
+  const expected = 'a number';
+  return z.number({ error: expected }).meta({ expected });
+}
+
 /** A number above 0. */
 export function positive(): z.ZodNumber {
   const expected = 'a number above 0';
@@ -47,11 +53,26 @@ export function text(expected = 'a text'): z.ZodString {
   return z.string({ error: expected }).min(1, { error: expected }).meta({ expected });
 }
 
+/** Paths of several files or folders. */
+export function paths(): z.ZodArray<z.ZodString> {
+  return list(text('a path'), PATHS);
+}
+
+const PATHS = 'a list of paths';
+
+/** Whether a setting is {@link paths}, with or without a default. */
+export function isPaths(setting: z.core.$ZodType): boolean {
+  return expectedOf(setting) === PATHS;
+}
+
 /** Whether a setting is the path of a file, i.e. `text('a path')`, with or without a default. */
 export function isPath(setting: z.core.$ZodType): boolean {
+  return expectedOf(setting) === 'a path';
+}
+
+function expectedOf(setting: z.core.$ZodType): unknown {
   const { innerType } = setting._zod.def as { innerType?: z.core.$ZodType };
-  if (innerType) return isPath(innerType);
-  return z.globalRegistry.get(setting)?.expected === 'a path';
+  return innerType ? expectedOf(innerType) : z.globalRegistry.get(setting)?.expected;
 }
 
 /** A list with at least one item. */

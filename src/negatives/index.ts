@@ -27,6 +27,7 @@ export { buildRules, type RuleOptions, type RuleTexts } from './rules/build-rule
 export { duplicates } from './rules/duplicates.js';
 export { knownPositives } from './rules/known-positives.js';
 export { margin } from './rules/margin.js';
+export { maxScore } from './rules/max-score.js';
 export { relativeMargin } from './rules/relative-margin.js';
 export type { CandidateRule, Objection, RankedList } from './rules/rule.js';
 export { skipRanks } from './rules/skip-ranks.js';

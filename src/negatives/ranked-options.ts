@@ -1,13 +1,15 @@
 import type { OptionProblem, OptionsOf } from '../base/registry.js';
-import { between, oneOf, truth, whole } from '../base/settings.js';
+import { anyNumber, between, oneOf, truth, whole } from '../base/settings.js';
 
 /** The settings of every source that samples from rankings; 200 deep as in the ANCE paper. */
 export const rankedOptions = {
   count: whole(1).default(1).describe('negatives for each query and step'),
   depth: whole(1).default(200).describe('how deep in the ranking to sample'),
-  sampling: oneOf('uniform', 'weighted')
+  sampling: oneOf('uniform', 'weighted', 'balanced')
     .default('uniform')
-    .describe('over the depth, or more often near the top (by 1/rank)'),
+    .describe(
+      'over the depth, more often near the top (by 1/rank), or over ten equal ranges of the scores first (TAS-B)',
+    ),
   skipRanks: whole(0).default(0).describe('leaves out the first ranks, which may be unlabelled positives'),
   margin: between(0, Number.POSITIVE_INFINITY)
     .optional()
@@ -15,6 +17,11 @@ export const rankedOptions = {
   relativeMargin: between(0, 1, { open: 'least' })
     .optional()
     .describe("drops candidates that score above this share of the positive's score"),
+  maxScore: anyNumber()
+    .optional()
+    .describe(
+      "drops candidates that score above this, such as what a teacher's scores hold for relevant (RocketQA)",
+    ),
   dropAnswers: truth()
     .default(false)
     .describe('drops candidates that contain an answer string of the query (OpenQA)'),

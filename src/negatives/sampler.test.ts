@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { Random } from '../engine/random.js';
 import { CandidateTable } from './candidates.js';
+import { mine } from './mine.js';
 import { positivesOf, smallTable } from './negatives.fixture.js';
 import { RandomSource } from './random.js';
+import { maxScore } from './rules/max-score.js';
 import { type Conformance, samplerConformance } from './sampler.conformance.js';
 import { TableSource } from './table-source.js';
 
@@ -113,4 +115,61 @@ test('a source without scores gives negatives without scores', () => {
   expect(new TableSource({ table, name: 'static' }).sample(0, Random.from(1), 4)).toEqual([
     { document: 7, source: 'static', rank: 1 },
   ]);
+});
+
+test('balanced: every range of scores is as likely, however many documents it has', async () => {
+  const ids = Array.from({ length: 11 }, (_, i) => i);
+  const table = await tableOf(ids, [100, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
+  const source = new TableSource({ table, sampling: 'balanced' });
+  const draws = Array.from({ length: 400 }, (_, i) => source.sample(0, Random.from(i, 'balanced'), 1)[0]);
+  const first = draws.filter(({ document }) => document === 0).length;
+  expect(first).toBeGreaterThan(160);
+  expect(first).toBeLessThan(240);
+  expect(
+    source
+      .sample(0, Random.from(1), 20)
+      .map(({ document }) => document)
+      .sort((a, b) => a - b),
+  ).toEqual(ids);
+});
+
+test.each([
+  ['the same', [2, 2, 2]],
+  ['missing', [Number.NaN, Number.NaN, Number.NaN]],
+])('balanced where scores are %s draws all alike', async (_, scores) => {
+  const source = new TableSource({ table: await tableOf([4, 5, 6], scores), sampling: 'balanced' });
+  const drawn = Array.from(
+    { length: 300 },
+    (_, i) => source.sample(0, Random.from(i, 'alike'), 1)[0].document,
+  );
+  for (const document of [4, 5, 6]) {
+    expect(drawn.filter((other) => other === document).length).toBeGreaterThan(60);
+  }
+});
+
+async function tableOf(ids: number[], scores: number[]): Promise<CandidateTable> {
+  const lists = [{ query: 0, ids: Int32Array.from(ids), scores: Float32Array.from(scores) }];
+  const options = {
+    source: 'static',
+    queryCount: 1,
+    documentCount: 100,
+    depth: 20,
+    positives: () => new Int32Array(),
+  };
+  return (await mine({ ...options, lists })).table;
+}
+
+test('max-score drops what a teacher holds for relevant, and what it has not scored', async () => {
+  const lists = [{ query: 0, ids: Int32Array.of(1, 2, 3), scores: Float32Array.of(0.5, -3, Number.NaN) }];
+  const { table, report } = await mine({
+    source: 'static',
+    queryCount: 1,
+    documentCount: 100,
+    depth: 20,
+    positives: () => new Int32Array(),
+    rules: [maxScore(-2)],
+    lists,
+  });
+  expect([...table.row(0).ids]).toEqual([2]);
+  expect(report.removed).toMatchObject({ 'max-score': 2 });
 });

@@ -7,6 +7,7 @@ import { representations } from '../model/representation/kinds.js';
 import { scorers } from '../model/scorer/kinds.js';
 import { negatives } from '../negatives/kinds.js';
 import { teachers } from '../teacher/kinds.js';
+import { labelKind } from './label-kind.js';
 import { mergeKind } from './merge-kind.js';
 import { mineKind } from './mine-kind.js';
 
@@ -25,6 +26,8 @@ export interface TaskKind extends Kind {
 export interface MakerKind extends Kind {
   /** Left out by the makers that come with nearmiss, as with tasks. */
   make?(options: never, context: never): Promise<boolean>;
+  /** Asked before a run begins; fails with what is missing. */
+  require?(options: never): Promise<void>;
   /** Whether the weights decide the result, which then is another one at another step. */
   readonly usesModel?: boolean;
   /** Whether it looks at the model that the run started from, whose index is kept until then. */
@@ -46,7 +49,7 @@ export const tasks = new Registry<TaskKind>('task', [
 ]);
 
 /** All that a stage can make. */
-export const makers = new Registry<MakerKind>('maker', [mineKind, mergeKind]);
+export const makers = new Registry<MakerKind>('maker', [mineKind, labelKind, mergeKind]);
 
 /**
  * Every axis of recipes, and what values of them are made of: what a module that a recipe names with `use` is given.

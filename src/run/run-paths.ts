@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { madeBy } from '../base/made-reference.js';
-import { isPath } from '../base/settings.js';
+import { isPath, isPaths } from '../base/settings.js';
 import { choicesIn } from '../recipe/axis-places.js';
 import type { Recipe } from '../recipe/recipe.js';
 
@@ -11,11 +11,16 @@ export function withAbsoluteFiles(recipe: Recipe): Recipe {
     // A stage that changes a part of the recipe's loss does not repeat which it is.
     for (const { options } of kind ? [kind] : axis.registry.kinds) {
       for (const [name, option] of Object.entries(options)) {
-        const path = value[name];
-        if (isPath(option) && typeof path === 'string' && madeBy(path) === undefined)
-          value[name] = resolve(path);
+        const said = value[name];
+        if (isPath(option) && typeof said === 'string') value[name] = absolutePath(said);
+        if (isPaths(option) && Array.isArray(said)) value[name] = said.map(absolutePath);
       }
     }
   }
   return { ...absolute, use: absolute.use.map((path) => resolve(path)) };
+}
+
+/** What a stage makes is found by its name. */
+function absolutePath(path: string): string {
+  return madeBy(path) === undefined ? resolve(path) : path;
 }

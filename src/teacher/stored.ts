@@ -4,6 +4,7 @@ import { madeBy } from '../base/made-reference.js';
 import { text } from '../base/settings.js';
 import { openDataset } from '../data/open.js';
 import { readRun } from '../evaluate/read-run.js';
+import { readLabelFolder } from './label-folder.js';
 import {
   type TaughtBatch,
   type Teacher,
@@ -43,10 +44,10 @@ class StoredTeacher implements Teacher {
 
 export const storedKind = teacherKind({
   name: 'stored',
-  description: 'scores in a file: a TREC run, or a training file with scores',
+  description: 'scores in a file: a TREC run, a training file with scores, or what a stage has labelled',
   options: {
     file: text('a path').describe(
-      'a TREC run or a training file (.jsonl) with scores of positives and negatives, from where the command runs',
+      'a TREC run or a training file (.jsonl) with scores of positives and negatives, from where the command runs, or stage:NAME of a stage that labels',
     ),
   },
   needsTrainingQueries: true,
@@ -91,10 +92,12 @@ async function readScores(file: string, context: TeacherContext): Promise<Map<nu
 
 async function* scoredPairs(
   file: string,
-  { data, split }: TeacherContext,
+  { data, split, dataFingerprint }: TeacherContext,
 ): AsyncGenerator<{ queryId: string; documentId: string; score: number }> {
   if (!TRAINING_FILE.test(file)) {
-    for (const [queryId, { ids, scores }] of (await readRun(file)).rankings) {
+    const isFolder = (await stat(file)).isDirectory();
+    const { rankings } = isFolder ? await readLabelFolder(file, dataFingerprint) : await readRun(file);
+    for (const [queryId, { ids, scores }] of rankings) {
       for (const [place, documentId] of ids.entries()) yield { queryId, documentId, score: scores[place] };
     }
     return;

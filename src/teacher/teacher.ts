@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Kind, OptionsOf } from '../base/registry.js';
 import type { Dataset } from '../data/index.js';
+import type { SessionOptions } from '../engine/index.js';
 
 /** What a teacher is asked about: every pair of these, of which it may know some. */
 export interface TaughtBatch {
@@ -26,6 +27,14 @@ export interface Teacher {
   close(): Promise<void>;
 }
 
+/** Texts of a collection, for teachers that read them. */
+export interface TaughtTexts {
+  /** Of a query by its number in the collection. */
+  query(number: number): string;
+  document(number: number): string;
+  close(): Promise<void>;
+}
+
 /** What a teacher may use of the run it serves. */
 export interface TeacherContext {
   readonly dataset: Dataset;
@@ -39,6 +48,15 @@ export interface TeacherContext {
   /** Positives of each training query. */
   positives(member: number): Int32Array;
   readonly memberCount: number;
+  /** A training query's number in the collection. */
+  queryOf(member: number): number;
+  /** Opens the texts; whoever does closes them. */
+  texts(): Promise<TaughtTexts>;
+  /** The model that a path stands for: the best one of a run, or the folder itself. */
+  modelFolder(path: string): Promise<string>;
+  /** Stands for the documents and training queries, where a run knows it. */
+  readonly dataFingerprint?: string;
+  readonly session: SessionOptions;
   /** The path of a file that a recipe names, which may be what an earlier stage made. */
   locate(file: string): Promise<string>;
 }

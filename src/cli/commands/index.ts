@@ -11,6 +11,7 @@ import { registerEval } from './eval.js';
 import { registerExport } from './export.js';
 import { registerFuse } from './fuse.js';
 import { registerIndex } from './index-vectors.js';
+import { registerLabel } from './label.js';
 import { registerMerge } from './merge.js';
 import { registerMine } from './mine.js';
 import { registerReport } from './report.js';
@@ -40,6 +41,7 @@ export const commandGroups: CommandGroup[] = [
       registerInferencer,
       registerTune,
       registerMine,
+      registerLabel,
       registerMerge,
       registerExport,
     ],

@@ -55,6 +55,7 @@ export function registerMine(program: Command): void {
       "drop what scores above x × the positive's score",
       numberBetween(0.01, 1),
     )
+    .option('--max-score <x>', 'drop what scores above x', numberBetween(-1e9, 1e9))
     .option('--drop-answers', 'drop what contains an answer of the query (metadata.answers)')
     .option('--keep-duplicates', "keep documents with a positive's text under another id")
     .option('--out <path>', 'folder (table) or file to write')

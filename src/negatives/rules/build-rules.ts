@@ -2,6 +2,7 @@ import { NearmissError } from '../../base/errors.js';
 import { type AnswerTexts, answers } from './answers.js';
 import { duplicates } from './duplicates.js';
 import { margin } from './margin.js';
+import { maxScore } from './max-score.js';
 import { relativeMargin } from './relative-margin.js';
 import type { CandidateRule } from './rule.js';
 import { skipRanks } from './skip-ranks.js';
@@ -14,6 +15,8 @@ export interface RuleOptions {
   margin?: number;
   /** Drop candidates that score above this share of the positive's score. */
   relativeMargin?: number;
+  /** Drop candidates that score above this. */
+  maxScore?: number;
   /** Drop candidates that contain an answer string of the query. */
   dropAnswers?: boolean;
   /** Keep candidates that have the text of a positive. */
@@ -37,6 +40,7 @@ export function buildRules(options: RuleOptions, texts: RuleTexts = {}): Candida
     ...(options.skipRanks ? [skipRanks(options.skipRanks)] : []),
     ...(options.margin !== undefined ? [margin(options.margin)] : []),
     ...(options.relativeMargin !== undefined ? [relativeMargin(options.relativeMargin)] : []),
+    ...(options.maxScore !== undefined ? [maxScore(options.maxScore)] : []),
     ...(texts.fingerprintOf && !options.keepDuplicates ? [duplicates(texts.fingerprintOf)] : []),
     ...(options.dropAnswers ? [answers(texts.answers!)] : []),
   ];

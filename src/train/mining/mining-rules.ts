@@ -10,7 +10,10 @@ export const ANSWERS_HINT =
 
 /** Runs `work` with the guards against unlabelled positives that a recipe asks for. */
 export async function withRules<T>(
-  recipe: Pick<RankedOptions, 'skipRanks' | 'margin' | 'relativeMargin' | 'dropAnswers' | 'keepDuplicates'>,
+  recipe: Pick<
+    RankedOptions,
+    'skipRanks' | 'margin' | 'relativeMargin' | 'maxScore' | 'dropAnswers' | 'keepDuplicates'
+  >,
   data: TrainingData,
   work: (rules: CandidateRule[]) => Promise<T>,
 ): Promise<T> {

@@ -9,6 +9,7 @@ import { bm25Folder } from '../../run/bm25-folder.js';
 import type { RunDescription } from '../../run/run-description.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import { placesOf, type TrainingData } from '../../run/training-data.js';
+import { isLabelFolder, readLabelFolder } from '../../teacher/index.js';
 
 /** Training files are JSON; every other file is a run. */
 const TRAINING_FILE = /\.jsonl?(?:\.gz)?$/;
@@ -23,16 +24,19 @@ export async function* bm25Lists(
   yield* listsFromBm25(index, await trainingTexts(data), { depth });
 }
 
-/** What a file ranks for the training queries: a training file, a TREC run, or a candidate table's folder. */
+/** What a file ranks for the training queries: a training file, a TREC run, a folder of candidates or of labels. */
 export async function fileLists(
   file: string,
   data: TrainingData,
   { data: path, split }: Pick<RunDescription, 'data' | 'split'>,
 ): Promise<Iterable<RankedList>> {
-  if ((await stat(file)).isDirectory()) return listsFromTable(await CandidateTable.load(file, data.tables));
   const placeOf = placesOf(data);
   const queries = { indexOf: (id: string): number => placeOf.get(data.queries.cache.indexOf(id)) ?? -1 };
   const ids = { queries, documents: data.documents.cache };
+  if (await isLabelFolder(file)) {
+    return listsFromRun(await readLabelFolder(file, data.tables.dataFingerprint), ids);
+  }
+  if ((await stat(file)).isDirectory()) return listsFromTable(await CandidateTable.load(file, data.tables));
   if (!TRAINING_FILE.test(file)) return listsFromRun(await readRun(file), ids);
   const dataset = await openDataset(path, { examples: { [split]: file }, split });
   return (await gatherExamples(dataset.examples!(split), ids)).lists;

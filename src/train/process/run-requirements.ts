@@ -3,6 +3,7 @@ import { NearmissError } from '../../base/errors.js';
 import type { Dataset } from '../../data/index.js';
 import { queryAnswers } from '../../evaluate/query-answers.js';
 import { negatives as negativeKinds } from '../../negatives/index.js';
+import { makers } from '../../recipe/axes.js';
 import { kindOptions } from '../../recipe/kind-options.js';
 import type { Recipe } from '../../recipe/recipe.js';
 import { planRun } from '../../run/plan.js';
@@ -23,6 +24,11 @@ export async function requireTrainable(dataset: Dataset, recipe: Recipe, split: 
   for (const { teacher } of stages) {
     const kind = teachers.get(teacher.name);
     await kind.require?.(kindOptions(kind, teacher), dataset);
+  }
+  for (const { make } of stages) {
+    if (!make) continue;
+    const kind = makers.get(make.name);
+    await kind.require?.(kindOptions(kind, make) as never);
   }
   if (negatives.some(({ dropAnswers }) => dropAnswers)) await requireAnswers(dataset, split);
 }

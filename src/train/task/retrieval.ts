@@ -1,6 +1,7 @@
 import { examples as exampleKinds, orders } from '../../examples/index.js';
 import { losses as lossKinds } from '../../loss/index.js';
 import { kindOptions } from '../../recipe/kind-options.js';
+import { bestModel } from '../../run/best-model.js';
 import { locateMade } from '../../run/made.js';
 import { type PlannedStage, sourcesOf } from '../../run/plan.js';
 import { placesOf } from '../../run/training-data.js';
@@ -13,6 +14,7 @@ import type { RetrievalBatch } from './batch.js';
 import { BatchMaker, type MadeBatch } from './batch-maker.js';
 import { onlySource } from './only-source.js';
 import type { StageContext, Task } from './task.js';
+import { openTaughtTexts } from './taught-texts.js';
 
 /** Learns to score a query's positive above its negatives. */
 class RetrievalTask implements Task<RetrievalBatch> {
@@ -143,7 +145,7 @@ function openExamples({ stage, data, recipe }: StageContext) {
   });
 }
 
-function openTeacher({ run, stage, data, description }: StageContext): Promise<Teacher | undefined> {
+function openTeacher({ run, stage, data, description, session }: StageContext): Promise<Teacher | undefined> {
   const kind = teachers.get(stage.teacher.name);
   const placeOf = placesOf(data);
   return kind.open(kindOptions(kind, stage.teacher), {
@@ -154,6 +156,11 @@ function openTeacher({ run, stage, data, description }: StageContext): Promise<T
     documentOf: (id) => data.documents.cache.indexOf(id),
     positives: (member) => data.training[member].positives,
     memberCount: data.training.length,
+    queryOf: (member) => data.training[member].query,
+    texts: () => openTaughtTexts(data),
+    modelFolder: bestModel,
+    dataFingerprint: data.tables.dataFingerprint,
+    session,
     locate: (file) => locateMade(run, file),
   });
 }

@@ -19,6 +19,7 @@ export interface MineFlags {
   skipRanks: number;
   margin?: number;
   relativeMargin?: number;
+  maxScore?: number;
   dropAnswers?: boolean;
   keepDuplicates?: boolean;
   out?: string;

@@ -1,0 +1,18 @@
+import { text, whole } from '../base/settings.js';
+import { labellerOptions, requireTeachers } from '../teacher/labeller-options.js';
+
+/** Scores of cross-encoders for candidates: what a later stage distils (`stored`) or denoises its negatives with. */
+export const labelKind = {
+  name: 'label',
+  description:
+    "cross-encoders' scores of each query's positives and candidates, for `teacher: stored` and `source: static` with `file: stage:NAME` in later stages",
+  options: {
+    ...labellerOptions,
+    candidates: text('a path').describe(
+      'a TREC run, a training file, a folder that `nearmiss mine` made, or stage:NAME of a stage that mines',
+    ),
+    depth: whole(1).default(50).describe('candidates of each query that are scored, besides its positives'),
+  },
+  usesModel: true,
+  require: ({ models }: { models: string[] }) => requireTeachers(models),
+};

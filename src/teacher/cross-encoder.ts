@@ -1,0 +1,22 @@
+import { labellerOptions, requireTeachers } from './labeller-options.js';
+import { teacherKind } from './teacher.js';
+
+export const crossEncoderKind = teacherKind({
+  name: 'cross-encoder',
+  description: 'trained cross-encoders, one or several; every score is computed once and kept for all runs',
+  options: labellerOptions,
+  require: ({ models }) => requireTeachers(models),
+  async open({ models, normalize }, context) {
+    // Recipes are read where nothing is trained, and need no engine for that.
+    const [{ CrossEncoderTeacher }, { PairScorer }] = await Promise.all([
+      import('./cross-encoder-teacher.js'),
+      import('./pair-scorer.js'),
+    ]);
+    const { session, queryOf } = context;
+    const scorers: InstanceType<typeof PairScorer>[] = [];
+    for (const model of models) {
+      scorers.push(await PairScorer.open(await context.modelFolder(model), { session }));
+    }
+    return new CrossEncoderTeacher({ scorers, normalize, texts: await context.texts(), queryOf });
+  },
+});

@@ -1,0 +1,66 @@
+import type { RankedList } from '../negatives/rules/rule.js';
+import type { PositivesOf } from '../negatives/sampler.js';
+import type { TextPair } from '../text/tokenizer.js';
+import { meanOfNormalized, type Normalization } from './normalize.js';
+import type { PairScorer, ScoringProgress } from './pair-scorer.js';
+
+/** Pairs that are gathered before teachers are asked. */
+const PAIRS_AT_ONCE = 1024;
+
+export interface LabelOptions {
+  scorers: readonly PairScorer[];
+  normalize: Normalization;
+  /** Each query's candidates, best first. */
+  lists: AsyncIterable<RankedList> | Iterable<RankedList>;
+  /** How many candidates of each query are labelled, besides its positives. */
+  depth: number;
+  positives: PositivesOf;
+  queryText: (query: number) => string;
+  documentText: (document: number) => string;
+  /** Told after each chunk that one of the teachers has scored. */
+  onChunk?: (progress: ScoringProgress) => void | Promise<void>;
+}
+
+/** What teachers give to a query's positives and candidates. */
+export interface LabelledList {
+  query: number;
+  documents: number[];
+  scores: Float32Array;
+}
+
+/** Scores every query's positives and first candidates. */
+export async function* label(options: LabelOptions): AsyncGenerator<LabelledList> {
+  const { lists, depth, positives } = options;
+  let gathered: { query: number; documents: number[] }[] = [];
+  let pairs = 0;
+  for await (const { query, ids } of lists) {
+    const relevant = positives(query);
+    const others = [...ids].filter((id) => !relevant.includes(id)).slice(0, depth);
+    gathered.push({ query, documents: [...relevant, ...others] });
+    pairs += relevant.length + others.length;
+    if (pairs < PAIRS_AT_ONCE) continue;
+    yield* scored(gathered, options);
+    gathered = [];
+    pairs = 0;
+  }
+  yield* scored(gathered, options);
+}
+
+async function* scored(
+  lists: readonly { query: number; documents: number[] }[],
+  { scorers, normalize, queryText, documentText, onChunk }: LabelOptions,
+): AsyncGenerator<LabelledList> {
+  const pairs = lists.flatMap(({ query, documents }) => {
+    const text = queryText(query);
+    return documents.map((document): TextPair => [text, documentText(document)]);
+  });
+  const given: Float32Array[] = [];
+  for (const scorer of scorers) given.push(await scorer.score(pairs, onChunk));
+  let start = 0;
+  for (const { query, documents } of lists) {
+    const end = start + documents.length;
+    const own = given.map((scores) => scores.subarray(start, end));
+    yield { query, documents, scores: meanOfNormalized(own, normalize) };
+    start = end;
+  }
+}

@@ -1,0 +1,28 @@
+import { stat } from 'node:fs/promises';
+import { hasCode, NearmissError } from '../base/errors.js';
+import { oneOf, paths } from '../base/settings.js';
+import { NORMALIZATIONS } from './normalize.js';
+
+/** Who scores pairs, wherever that is asked. */
+export const labellerOptions = {
+  models: paths().describe(
+    "cross-encoders: runs, of which the best model counts, or models' folders; of several the mean is taken",
+  ),
+  normalize: oneOf(...NORMALIZATIONS)
+    .default('none')
+    .describe(
+      "before a mean is taken: nothing, or each one's scores of a query's documents to mean 0 and deviation 1 (z-score), or to 0 … 1 (min-max)",
+    ),
+};
+
+/** Fails where a model is not there. */
+export async function requireTeachers(models: readonly string[]): Promise<void> {
+  for (const model of models) {
+    await stat(model).catch((error) => {
+      if (!hasCode(error, 'ENOENT')) throw error;
+      throw new NearmissError(`${model}: no such teacher`, {
+        hint: 'train it first, e.g. nearmiss train --recipe reranker --out DIR, and name it in the recipe: models: [DIR]',
+      });
+    });
+  }
+}

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { NearmissError } from '../base/errors.js';
+import type { SessionOptions } from '../engine/index.js';
+import { CrossEncoder } from '../model/cross-encoder/cross-encoder.js';
+import { loadCrossEncoder } from '../model/cross-encoder/cross-encoder-model.js';
+import { weightsFingerprint } from '../model/folder/weights-fingerprint.js';
+import type { TextPair } from '../text/tokenizer.js';
+import { ScoreCache } from './score-cache.js';
+
+/** Pairs that are scored together and then kept: what a kill loses at most. */
+const CHUNK = 1024;
+
+/** How far a scorer is. */
+export interface ScoringProgress {
+  /** Pairs that are done, those that were known included. */
+  pairs: number;
+  /** Those of them that were not known, and the tokens that were read for them. */
+  computed: number;
+  tokens: number;
+}
+
+export interface OpenPairScorerOptions {
+  session?: SessionOptions;
+  /** Where scores are kept. Default: `scores` in the user's cache. */
+  cache?: string;
+}
+
+/** A cross-encoder that remembers, on disk, every pair it has ever scored. */
+export class PairScorer {
+  /** Stands for everything that a score depends on besides the two texts. */
+  readonly fingerprint: string;
+  readonly #encoder: CrossEncoder;
+  readonly #cache: ScoreCache;
+
+  private constructor(fingerprint: string, encoder: CrossEncoder, cache: ScoreCache) {
+    this.fingerprint = fingerprint;
+    this.#encoder = encoder;
+    this.#cache = cache;
+  }
+
+  /** @param folder a cross-encoder's */
+  static async open(folder: string, { session, cache }: OpenPairScorerOptions = {}): Promise<PairScorer> {
+    const model = await loadCrossEncoder(folder);
+    const fingerprint = createHash('sha256')
+      .update(`${weightsFingerprint(model.parameters)} ${model.maxLength}`)
+      .digest('hex');
+    const scores = await ScoreCache.open(fingerprint, cache);
+    return new PairScorer(fingerprint, await CrossEncoder.create(model, { session }), scores);
+  }
+
+  /**
+   * The score of each pair. Pairs are taken in chunks whose bounds depend on nothing but their order: whoever goes on after
+   * a kill gets the same bits.
+   */
+  async score(
+    pairs: readonly TextPair[],
+    onChunk?: (progress: ScoringProgress) => void | Promise<void>,
+  ): Promise<Float32Array> {
+    const scores = new Float32Array(pairs.length);
+    for (let start = 0; start < pairs.length; start += CHUNK) {
+      const part = pairs.slice(start, start + CHUNK);
+      const learned = await this.#learn(part);
+      part.forEach(([query, document], i) => {
+        scores[start + i] = this.#cache.get(query, document)!;
+      });
+      await onChunk?.({ pairs: part.length, ...learned });
+    }
+    return scores;
+  }
+
+  close(): Promise<void> {
+    return this.#encoder.release();
+  }
+
+  /** Scores the pairs that are not known. */
+  async #learn(pairs: readonly TextPair[]): Promise<{ computed: number; tokens: number }> {
+    const unknown = pairs.filter(([query, document]) => this.#cache.get(query, document) === undefined);
+    if (unknown.length === 0) return { computed: 0, tokens: 0 };
+    let tokens = 0;
+    const scores = await this.#encoder.scorePairs(unknown, {
+      onBatch: (done) => {
+        tokens += done.tokens;
+      },
+    });
+    unknown.forEach(([query, document], i) => {
+      if (!Number.isFinite(scores[i])) {
+        throw new NearmissError(`the teacher's score of a pair is ${scores[i]}, expected a finite number`, {
+          hint: `its weights are damaged, or overflow on this text: query ${JSON.stringify(query.slice(0, 80))}, document ${JSON.stringify(document.slice(0, 80))}`,
+        });
+      }
+      this.#cache.set(query, document, scores[i]);
+    });
+    await this.#cache.flush();
+    return { computed: unknown.length, tokens };
+  }
+}

@@ -1,0 +1,56 @@
+import { evaluate, inRankOrder, type Ranking } from '../../evaluate/index.js';
+import { evaluationSet } from '../../run/training-data.js';
+import {
+  meanOfNormalized,
+  type Normalization,
+  type PairScorer,
+  type TaughtTexts,
+} from '../../teacher/index.js';
+import { trainedKinds } from '../model/kinds.js';
+import type { StageContext } from '../task/task.js';
+
+/** Dev queries and documents of each that teacher and student both rank: enough to see who is ahead. */
+const QUERIES = 100;
+const DEPTH = 20;
+
+export interface CompareTeacherOptions extends StageContext {
+  scorers: readonly PairScorer[];
+  normalize: Normalization;
+  texts: TaughtTexts;
+}
+
+/**
+ * Lets the teacher rerank what the student finds for dev queries, and warns where that makes the order worse: who learns
+ * from a worse teacher unlearns.
+ */
+export async function compareTeacher(options: CompareTeacherOptions): Promise<void> {
+  const { run, recipe, data, session, stage, events, scorers, normalize, texts } = options;
+  if (!trainedKinds.get(recipe.model.kind).indexes) return;
+  const { split, best } = recipe.evaluation;
+  const dev = await evaluationSet(data, { split, limit: QUERIES, seed: recipe.seed });
+  const checkpoint = await trainedKinds
+    .get(recipe.model.kind)
+    .openCheckpoint(stage.start, { run, recipe, data, session });
+  const rankings = await checkpoint.rankings(dev.queries, DEPTH).finally(() => checkpoint.close());
+  const reranked = new Map<string, Ranking>();
+  for (const [queryId, { ids }] of rankings) {
+    const query = texts.query(data.queries.cache.indexOf(queryId));
+    const pairs = ids.map((id) => [query, texts.document(data.documents.cache.indexOf(id))] as const);
+    const lists: Float32Array[] = [];
+    for (const scorer of scorers) lists.push(await scorer.score(pairs));
+    const scores = Float64Array.from(meanOfNormalized(lists, normalize));
+    reranked.set(queryId, inRankOrder({ ids, scores }));
+  }
+  const measured = (found: ReadonlyMap<string, Ranking>): number =>
+    evaluate({ tag: 'dev', rankings: found }, dev.qrels, [best], { complete: true }).mean[best];
+  const [student, teacher] = [measured(rankings), measured(reranked)];
+  const figures = `${best} ${teacher.toFixed(4)} on what the student finds for ${dev.queries.length} queries of ${split}, the student's own order ${student.toFixed(4)}`;
+  await events.write({
+    type: 'log',
+    level: teacher > student ? 'info' : 'warning',
+    message:
+      teacher > student
+        ? `teacher: ${figures}`
+        : `the teacher is no better than the student: ${figures}; train it longer before anything is distilled from it`,
+  });
+}

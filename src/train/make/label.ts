@@ -1,0 +1,65 @@
+import type { OptionsOf } from '../../base/registry.js';
+import type { Ranking } from '../../evaluate/index.js';
+import type { labelKind } from '../../recipe/label-kind.js';
+import { bestModel } from '../../run/best-model.js';
+import { locateMade } from '../../run/made.js';
+import { fillLabelFolder, label, PairScorer } from '../../teacher/index.js';
+import { fileLists } from '../mining/rankings.js';
+import { openTaughtTexts } from '../task/taught-texts.js';
+import { compareTeacher } from './compare-teacher.js';
+import type { MakeContext } from './make-context.js';
+
+type LabelOptions = OptionsOf<(typeof labelKind)['options']>;
+
+/** Opens the maker `label`. What was scored is kept for all runs, so that a stopped stage goes on where it was. */
+export async function makeLabelled(options: LabelOptions, context: MakeContext): Promise<boolean> {
+  const { run, data, description, session, folder, progress, shouldStop, stage } = context;
+  const { models, normalize, depth } = options;
+  const lists = [...(await fileLists(await locateMade(run, options.candidates), data, description))];
+  const total = lists.reduce(
+    (sum, { query, ids }) => sum + data.training[query].positives.length + Math.min(depth, ids.length),
+    0,
+  );
+  const scorers: PairScorer[] = [];
+  const texts = await openTaughtTexts(data);
+  try {
+    for (const model of models) scorers.push(await PairScorer.open(await bestModel(model), { session }));
+    await compareTeacher({ ...context, scorers, normalize, texts });
+    const rankings = new Map<string, Ranking>();
+    let done = 0;
+    for await (const { query, documents, scores } of label({
+      scorers,
+      normalize,
+      lists,
+      depth,
+      positives: (member) => data.training[member].positives,
+      queryText: (member) => texts.query(data.training[member].query),
+      documentText: texts.document,
+    })) {
+      rankings.set(data.queries.cache.id(data.training[query].query), {
+        ids: documents.map((document) => data.documents.cache.id(document)),
+        scores: Float64Array.from(scores),
+      });
+      done += documents.length;
+      if (rankings.size % PROGRESS_QUERIES !== 0) continue;
+      await progress(done, total);
+      if (await shouldStop()) return false;
+    }
+    await progress(total, total);
+    await fillLabelFolder(
+      folder,
+      { tag: stage.name, rankings },
+      {
+        dataFingerprint: data.tables.dataFingerprint,
+        teachers: scorers.map(({ fingerprint }) => fingerprint),
+      },
+    );
+    return true;
+  } finally {
+    for (const scorer of scorers) await scorer.close();
+    await texts.close();
+  }
+}
+
+/** Queries between two looks at whether to stop. */
+const PROGRESS_QUERIES = 16;
