@@ -1,7 +1,10 @@
 import type { TextPair } from '../text/tokenizer.js';
 import { meanOfNormalized, type Normalization } from './normalize.js';
-import type { PairScorer } from './pair-scorer.js';
+import { PairScorer } from './pair-scorer.js';
 import type { TaughtBatch, TaughtTexts, Teacher, TeacherScores } from './teacher.js';
+
+/** Opens one of its models. */
+export const openScorer = PairScorer.open;
 
 export interface CrossEncoderTeacherOptions {
   scorers: readonly PairScorer[];

@@ -1,4 +1,5 @@
 import { labellerOptions, requireTeachers } from './labeller-options.js';
+import type { PairScorer } from './pair-scorer.js';
 import { teacherKind } from './teacher.js';
 
 export const crossEncoderKind = teacherKind({
@@ -8,14 +9,11 @@ export const crossEncoderKind = teacherKind({
   require: ({ models }) => requireTeachers(models),
   async open({ models, normalize }, context) {
     // Recipes are read where nothing is trained, and need no engine for that.
-    const [{ CrossEncoderTeacher }, { PairScorer }] = await Promise.all([
-      import('./cross-encoder-teacher.js'),
-      import('./pair-scorer.js'),
-    ]);
+    const { CrossEncoderTeacher, openScorer } = await import('./cross-encoder-teacher.js');
     const { session, queryOf } = context;
-    const scorers: InstanceType<typeof PairScorer>[] = [];
+    const scorers: PairScorer[] = [];
     for (const model of models) {
-      scorers.push(await PairScorer.open(await context.modelFolder(model), { session }));
+      scorers.push(await openScorer(await context.modelFolder(model), { session }));
     }
     return new CrossEncoderTeacher({ scorers, normalize, texts: await context.texts(), queryOf });
   },
