@@ -68,7 +68,7 @@ describe('extends', () => {
   test('an unknown parent is an error at its line', async () => {
     expect(await failure('seed: 1\nextends: ance-frstp\n')).toMatchObject({
       message: 'my.yaml:2: extends: ance-frstp: no built-in recipe of this name',
-      hint: expect.stringMatching(/^did you mean ance-firstp\? There are ance-firstp, /),
+      hint: expect.stringMatching(/^did you mean ance-firstp\? There are adore, ance-firstp, /),
     });
     expect((await failure('extends: [a, b]')).message).toBe(
       'my.yaml:1: extends: expected the name or path of one recipe',
@@ -105,7 +105,7 @@ describe('errors name file, line, path, expected and got', () => {
     [
       'wrong choice',
       'loss: {name: infonec}',
-      'my.yaml:1: loss.name: expected nll, infonce, bce, hinge, ranknet, margin-mse or lambda, got the text "infonec"',
+      'my.yaml:1: loss.name: expected nll, infonce, bce, hinge, ranknet, margin-mse, margin-mse-in-batch, kl or lambda, got the text "infonec"',
       'did you mean infonce?',
     ],
     [

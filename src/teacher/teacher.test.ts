@@ -3,10 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeDirectoryAtomic } from '../base/files.js';
-import { fillNormal, randomKey } from '../engine/index.js';
-import { createCrossEncoder, createEncoderModel, saveCrossEncoder } from '../model/index.js';
-import { Tokenizer } from '../text/index.js';
-import { tokenizerJsons } from '../text/tokenizer.fixture.js';
+import { writeCrossEncoder } from './cross-encoder.fixture.js';
 import {
   fillLabelFolder,
   label,
@@ -20,13 +17,7 @@ import {
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'nearmiss-teacher-'));
-  const tokenizer = await Tokenizer.fromJson((await tokenizerJsons()).wordPiece);
-  const options = { tokenizer, hiddenSize: 8, layers: 1, heads: 2, maxLength: 20, dropout: 0 };
-  const model = createCrossEncoder(createEncoderModel(options));
-  for (const name of model.parameters.names) {
-    if (!/LayerNorm/.test(name)) fillNormal(model.parameters.get(name), 0.5, randomKey(1, name));
-  }
-  await saveCrossEncoder(join(folder, 'model'), model, { onnx: false });
+  await writeCrossEncoder(join(folder, 'model'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
