@@ -110,7 +110,9 @@ test('loss.js: the squared hinge of one query', async () => {
 test('order.js: neighbours together, and every query once in an epoch', async () => {
   await loadRecipe(join(folder, 'order.yaml'));
   const [count, queries, accumulate] = [32, 3, 2];
-  const order = await orders.get('neighbours').open({}, { count, queries, accumulate, seed: 7, stage: 0 });
+  const order = await orders
+    .get('neighbours')
+    .open({}, { count, queries, accumulate, seed: 7, stage: 0, locate: async (file) => file });
   const groups = Math.ceil(count / queries);
   const batch = (n: number): readonly number[] => order.members(Math.floor(n / accumulate), n % accumulate);
   const epochs = [0, 1].map((epoch) => Array.from({ length: groups }, (_, n) => batch(epoch * groups + n)));

@@ -7,4 +7,5 @@ export {
   examplesKind,
 } from './example.js';
 export { examples, orders } from './kinds.js';
+export { fillClusterFolder } from './orders/cluster-folder.js';
 export { type BatchOrder, type OrderContext, type OrderKind, orderKind } from './orders/order.js';

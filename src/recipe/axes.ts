@@ -7,6 +7,7 @@ import { representations } from '../model/representation/kinds.js';
 import { scorers } from '../model/scorer/kinds.js';
 import { negatives } from '../negatives/kinds.js';
 import { teachers } from '../teacher/kinds.js';
+import { clusterKind } from './cluster-kind.js';
 import { labelKind } from './label-kind.js';
 import { mergeKind } from './merge-kind.js';
 import { mineKind } from './mine-kind.js';
@@ -49,7 +50,7 @@ export const tasks = new Registry<TaskKind>('task', [
 ]);
 
 /** All that a stage can make. */
-export const makers = new Registry<MakerKind>('maker', [mineKind, labelKind, mergeKind]);
+export const makers = new Registry<MakerKind>('maker', [mineKind, labelKind, clusterKind, mergeKind]);
 
 /**
  * Every axis of recipes, and what values of them are made of: what a module that a recipe names with `use` is given.

@@ -6,6 +6,7 @@ import { locateMade } from '../run/made.js';
 import { readRunDescription } from '../run/run-description.js';
 import type { RunDirectory } from '../run/run-directory.js';
 import { readLabelFolder } from '../teacher/index.js';
+import { takeRole } from './process/processes.js';
 import { bothRoles, eventsOf, startRun } from './run.fixture.js';
 import { writeSynonyms } from './synonyms.fixture.js';
 
@@ -26,10 +27,12 @@ stages:
     negatives: [{ source: static, file: 'stage:label', depth: 8, count: 3, sampling: balanced, maxScore: 100 }]
     teacher: { name: stored, file: 'stage:label' }
     loss: [{ name: kl, temperature: 1 }, { name: margin-mse, temperature: 1, weight: 0.1 }]
+  - name: topics
+    make: { name: cluster, clusters: 6 }
   - name: ask
     steps: 2
     negatives: [{ source: bm25, depth: 8 }]
-    batch: { queries: 4 }
+    batch: { queries: 4, order: { name: topic, file: 'stage:topics' } }
     teacher: { name: cross-encoder, models: [${teacher}] }
     loss: { name: margin-mse-in-batch, temperature: 1, weight: 0.1 }
 `;
@@ -79,6 +82,16 @@ test('every loss of a teacher learns', async () => {
     expect(loss).toBeGreaterThan(0);
     expect(gradientNorm).toBeGreaterThan(0);
   }
+});
+
+test('more topics than queries are refused', async () => {
+  const greedy = await startRun(folder, 'greedy', {
+    recipe: join(folder, 'recipe.yaml'),
+    set: ['stages.topics.make.clusters=1000', 'stages.distil.steps=1'],
+  });
+  await expect(takeRole('trainer', greedy.path, { session: { threads: 1 }, quiet: true })).rejects.toThrow(
+    /stage topics: expected at most as many clusters as there are training queries, \d+, got 1000/,
+  );
 });
 
 test('another run asks the teacher nothing again', async () => {

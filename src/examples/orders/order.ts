@@ -20,6 +20,8 @@ export interface OrderContext {
   readonly seed: number;
   /** The stage's number: each has an order of its own. */
   readonly stage: number;
+  /** The path of a file that a recipe names, which may be what an earlier stage made. */
+  locate(file: string): Promise<string>;
 }
 
 /** A value of the axis of batch orders. */

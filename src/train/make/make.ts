@@ -6,6 +6,7 @@ import { kindOptions } from '../../recipe/kind-options.js';
 import type { Choice } from '../../recipe/recipe.js';
 import { madePath } from '../../run/made.js';
 import type { StageContext } from '../task/task.js';
+import { makeClusters } from './cluster.js';
 import { makeLabelled } from './label.js';
 import type { MakeContext } from './make-context.js';
 import { applyMerge, makeMerge } from './merge.js';
@@ -15,7 +16,12 @@ import { makeMined } from './mine.js';
 export type Make = (options: never, context: MakeContext) => Promise<boolean>;
 
 /** How the makers that come with nearmiss work; those of others say it themselves. */
-const MAKE: Record<string, Make> = { mine: makeMined, label: makeLabelled, merge: makeMerge };
+const MAKE: Record<string, Make> = {
+  mine: makeMined,
+  label: makeLabelled,
+  cluster: makeClusters,
+  merge: makeMerge,
+};
 
 /** Puts what a maker made into the run's model. */
 export type Apply = (folder: string, context: StageContext) => Promise<void>;

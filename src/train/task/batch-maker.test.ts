@@ -40,7 +40,10 @@ const maker = async (seed = 1): Promise<BatchMaker> => {
   const { start, index, batch } = stage;
   const labelled = examples.get('labelled');
   const source = await labelled.open({}, { ...data, documentCount: data.documents.count, seed } as never);
-  const order = await orders.get('shuffled').open({}, { count: source.count, seed, stage: index, ...batch });
+  const locate = async (file: string): Promise<string> => file;
+  const order = await orders
+    .get('shuffled')
+    .open({}, { count: source.count, seed, stage: index, ...batch, locate });
   const { accumulate } = batch;
   return new BatchMaker({ data, examples: source, order, seed, start, accumulate, pieces: false });
 };

@@ -80,7 +80,7 @@ export async function openRetrieval(_: object, context: StageContext): Promise<T
 }
 
 async function openParts(context: StageContext): Promise<RetrievalParts> {
-  const { recipe, stage, data, model, session, learns } = context;
+  const { run, recipe, stage, data, model, session, learns } = context;
   const frozen = stage.freeze.includes('documents') ? await FrozenDocuments.open(context) : undefined;
   const examples = await openExamples(context);
   const { queries, accumulate } = stage.batch;
@@ -91,6 +91,7 @@ async function openParts(context: StageContext): Promise<RetrievalParts> {
     accumulate,
     seed: recipe.seed,
     stage: stage.index,
+    locate: (file) => locateMade(run, file),
   });
   const maker = new BatchMaker({
     data,

@@ -1,0 +1,1 @@
+export { type KMeansOptions, sphericalKMeans } from './spherical-k-means.js';

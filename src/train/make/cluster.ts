@@ -1,0 +1,40 @@
+import { NearmissError } from '../../base/errors.js';
+import type { OptionsOf } from '../../base/registry.js';
+import { fillClusterFolder } from '../../examples/index.js';
+import { sphericalKMeans } from '../../index/clusters/index.js';
+import type { clusterKind } from '../../recipe/cluster-kind.js';
+import type { MakeContext } from './make-context.js';
+
+type ClusterOptions = OptionsOf<(typeof clusterKind)['options']>;
+
+/** Opens the maker `cluster`. */
+export async function makeClusters(
+  { size, clusters: asked }: ClusterOptions,
+  context: MakeContext,
+): Promise<boolean> {
+  const { data, model, session, recipe, folder, stage, progress, shouldStop } = context;
+  const count = data.training.length;
+  const clusters = asked ?? Math.max(1, Math.round(count / size));
+  if (clusters > count) {
+    throw new NearmissError(
+      `stage ${stage.name}: expected at most as many clusters as there are training queries, ${count}, got ${clusters}`,
+      { hint: `lower stages.${stage.name}.make.clusters, or leave it out` },
+    );
+  }
+  const encoder = await model.queryEncoder(session);
+  const { texts } = await data.queries.texts(data.training.map(({ query }) => query));
+  const vectors = await encoder.encode(texts).finally(() => encoder.release());
+  const places = await sphericalKMeans(vectors, {
+    dimension: vectors.length / count,
+    clusters,
+    seed: recipe.seed,
+    session,
+    async onRound(round, rounds) {
+      await progress(round, rounds);
+      return !(await shouldStop());
+    },
+  });
+  if (!places) return false;
+  await fillClusterFolder(folder, places);
+  return true;
+}
