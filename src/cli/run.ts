@@ -5,10 +5,12 @@ import { commandGroups } from './commands/index.js';
 import { repeated } from './option-parsers.js';
 import { print, tell } from './output.js';
 import { suggestChoices } from './suggest-choices.js';
+import { refuseUnknownCommand } from './unknown-command.js';
 
 const EXAMPLES = `
 Examples:
   nearmiss demo                                                          train and compare in a few minutes
+  nearmiss serve ./docs                                                  search a folder of files in the browser
   nearmiss train --data data/mine --recipe ance-firstp --out runs/mine
   nearmiss search runs/mine "how do I reset my password"
   nearmiss serve runs/mine
@@ -20,7 +22,7 @@ export function buildProgram(): Command {
   const { version, description } = PACKAGE;
   const program = new Command('nearmiss')
     .description(description)
-    .version(version, '-V, --version')
+    .version(version, '-v, --version')
     .option('--debug', 'show stack traces of errors')
     .option(
       '--module <file>',
@@ -50,6 +52,7 @@ export function buildProgram(): Command {
 export async function runCli(args: string[]): Promise<number> {
   const program = buildProgram();
   try {
+    refuseUnknownCommand(program, args);
     await program.parseAsync(args, { from: 'user' });
     return Number(process.exitCode ?? 0);
   } catch (error) {

@@ -7,6 +7,28 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
+test.each<[string, string]>([
+  ['serch --help', "unknown command 'serch'\n(Did you mean search?)"],
+  ['data improt -h', "unknown command 'improt'\n(Did you mean import?)"],
+  ['bm25 --help serch', ''],
+])('%s', async (line, message) => {
+  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  expect(await runCli(line.split(' '))).toBe(message === '' ? 0 : 2);
+  expect(stderr.mock.calls.map(([text]) => text).join('')).toContain(message);
+});
+
+test('-v is the version, recipes are listed and explained', async () => {
+  const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const printed = (): string => stdout.mock.calls.splice(0).map(([text]) => text).join('');
+  expect(await runCli(['-v'])).toBe(0);
+  expect(printed()).toMatch(/^\d+\.\d+\.\d+/);
+  expect(await runCli(['recipes'])).toBe(0);
+  expect(printed()).toMatch(/^ance-firstp\n {2}"ANCE \(FirstP\)"[\s\S]+Stages: ance \(300 steps\)\.\n/);
+  expect(await runCli(['recipes', 'reranker', '--json'])).toBe(0);
+  expect(JSON.parse(printed()).recipes.map(({ name }: { name: string }) => name)).toEqual(['reranker']);
+  expect(await runCli(['recipes', 'ance'])).toBe(2);
+});
+
 /** None of these may need the files that it names: what is wrong is the command line. */
 test.each<[string, string]>([
   ['data split X out --by group', '--by group: expected --group-field with it'],

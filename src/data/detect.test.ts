@@ -43,6 +43,14 @@ test.each<[string, string, Detected]>([
   ['sku,name', 'x.csv', { format: 'csv' }],
   ['sku;name', 'x.csv', { format: 'csv', delimiter: ';' }],
   ['anchor,positive,negative', 'x.csv', { format: 'sentence-transformers-csv' }],
+  ['Question,Answer', 'x.csv', { format: 'sentence-transformers-csv' }],
+  ['"Question","The Answer",Response', 'x.csv', { format: 'sentence-transformers-csv' }],
+  ['PROMPT;Completion', 'x.csv', { format: 'sentence-transformers-csv', delimiter: ';' }],
+  ['question\tanswer\nwhat is it?\tit is', 'x.tsv', { format: 'sentence-transformers-csv', delimiter: '\t' }],
+  ['title,body', 'x.csv', { format: 'sentence-transformers-csv' }],
+  ['id,title,body', 'x.csv', { format: 'csv' }],
+  ['{"Input": "q", "Output": "a"}', 'x', { format: 'sentence-transformers' }],
+  ['[\n {"query": "q",\n "document": "a {}"}]', 'x', { format: 'sentence-transformers-json' }],
 ])('%j', async (content, name, expected) => {
   expect(await detect(content, name)).toEqual(expected);
 });
@@ -62,4 +70,33 @@ test('semicolons separate, too', async () => {
   for await (const document of (await openDataset(join(folder, 'shop.csv'))).documents())
     documents.push(document);
   expect(documents).toEqual([{ id: '1', text: 'a; b' }]);
+});
+
+test.each<[name: string, content: string, message: string, hint: string]>([
+  ['x.tsv', 'frage\tantwort\nwas ist das?\tein Haus', 'columns found: frage, antwort', '--query-field frage --document-field antwort'],
+  ['x.tsv', 'was ist das?\tein Haus', 'expected ids in the first of two columns, got texts', '--columns query,document'],
+  ['x.csv', 'id,Query,Text\n1,a,b', 'columns found: id, Query, Text', '--query-field Query --document-field Text'],
+  ['x.jsonl', '{"id": 1, "question": "a", "text": "b"}', 'pairs, or documents?', 'documents: --text-field text'],
+])('%s %j: only a person can know', async (name, content, message, hint) => {
+  await expect(detect(content, name)).rejects.toMatchObject({
+    message: expect.stringContaining(message),
+    hint: expect.stringContaining(hint),
+  });
+});
+
+test('any two columns are pairs where that is said', async () => {
+  const file = join(folder, 'clicks.csv');
+  await writeFile(file, 'Asked;Opened;when\n"one; two";first page;1\nthree;second page;2\n');
+  const dataset = await openDataset(file, { pair: { query: 'asked', document: 'Opened' } });
+  const [queries, documents]: string[][] = [[], []];
+  for await (const { text } of dataset.queries()) queries.push(text);
+  for await (const { text } of dataset.documents()) documents.push(text);
+  expect([queries, documents]).toEqual([['one; two', 'three'], ['first page', 'second page']]);
+  expect((await dataset.qrels('train')).size).toBe(2);
+  await expect(openDataset(file, { pair: { query: 'ask', document: 'Opened' } })).rejects.toMatchObject({
+    message: `${file}: no column "ask"; columns found: Asked, Opened, when`,
+    hint: 'name one of them with --query-field',
+  });
+  const named = await openDataset(file, { fields: { text: ['Opened'], id: 'when' } });
+  for await (const { id } of named.documents()) expect(['1', '2']).toContain(id);
 });

@@ -3,8 +3,9 @@ import { NearmissError } from '../base/errors.js';
 import { readBytes } from '../base/read-bytes.js';
 import { FILE_FORMAT_SUMMARIES, type FileFormatName } from './format-names.js';
 import type { FileOptions } from './formats.js';
+import type { FieldNames } from './readers/fields.js';
+import { columnNamed, doubtfulPair, type PairFields, usualPair } from './readers/pair-fields.js';
 import { isObject } from './readers/record-lines.js';
-import { isTriplet } from './readers/sentence-transformers.js';
 import { TOPIC } from './readers/trec-topics.js';
 
 /** What the first lines of a file say about it. */
@@ -16,22 +17,39 @@ export interface Detected {
   delimiter?: string;
 }
 
+/** What a person has said about a file. */
+export interface Said {
+  /** It holds pairs, in these columns. */
+  pair?: PairFields;
+  columns?: string[];
+  delimiter?: string;
+  /** Whoever names fields of documents has documents. */
+  fields?: FieldNames;
+}
+
 const SNIFF_BYTES = 1 << 20;
+/** Lines that are looked at to see whether a first column holds ids. */
+const SNIFF_LINES = 20;
 
 /** Recognises a file's format by its first lines and, for tables that look alike, by its name. */
-export async function detectFormat(file: string, role: FileOptions['role']): Promise<Detected> {
+export async function detectFormat(
+  file: string,
+  role: FileOptions['role'],
+  said: Said = {},
+): Promise<Detected> {
   const lines = await firstLines(file);
   const start = lines.find((line) => line.trim() !== '')?.trimStart();
   if (start === undefined)
     throw new NearmissError(`${file}: the file is empty`, { hint: 'give a file with records' });
   const name = basename(file).replace(/\.gz$/, '');
-  const format =
-    detectTopics(start, lines) ??
-    detectList(start, lines) ??
-    (start.startsWith('{') ? detectObject(start) : undefined) ??
-    detectTriplets(start, name);
-  if (format) return { format };
-  const table = detectTable(start, name, role);
+  const rows = lines.filter((line) => line.trim() !== '').slice(0, SNIFF_LINES);
+  const special = detectSpecial(start, lines);
+  if (special && said.pair === undefined) return { format: special };
+  const records = recordsOf(start, lines, { name, ...said });
+  const pairs = records && detectPairs(file, records, role, said);
+  if (pairs) return pairs;
+  if (records?.json) return { format: records.json };
+  const table = detectTable(file, rows, { name, role, said });
   if (table) return table;
   throw new NearmissError(`${file}: cannot tell the format from ${JSON.stringify(start.slice(0, 40))}`, {
     hint: `if it holds a collection, name its format: nearmiss data import ${file} OUT --format NAME, which is one of ${Object.keys(FILE_FORMAT_SUMMARIES).join(', ')}`,
@@ -58,31 +76,114 @@ function detectTopics(start: string, lines: string[]): FileFormatName | undefine
   return start.startsWith('<') && lines.some((line) => TOPIC.test(line)) ? 'trec-topics' : undefined;
 }
 
-function detectList(start: string, lines: string[]): FileFormatName | undefined {
-  if (!start.startsWith('[')) return undefined;
-  const list = parse(start);
-  if (Array.isArray(list) && list.length > 0 && !isObject(list[0])) return 'colbert';
-  return /"positive_ctxs"/.test(lines.join('\n')) ? 'dpr' : 'json';
+/** Formats that are known by what only they have. */
+function detectSpecial(start: string, lines: string[]): FileFormatName | undefined {
+  return (
+    detectTopics(start, lines) ??
+    (start.startsWith('[') ? detectList(start, lines) : undefined) ??
+    (start.startsWith('{') ? detectObject(start) : undefined)
+  );
 }
 
-function detectObject(line: string): FileFormatName {
+function detectList(start: string, lines: string[]): FileFormatName | undefined {
+  const list = parse(start);
+  if (Array.isArray(list) && list.length > 0 && !isObject(list[0])) return 'colbert';
+  return /"positive_ctxs"/.test(lines.join('\n')) ? 'dpr' : undefined;
+}
+
+function detectObject(line: string): FileFormatName | undefined {
   const record = parse(line);
   const fields = isObject(record) ? Object.keys(record) : [];
   if (fields.includes('positive_ctxs')) return 'dpr-jsonl';
   if (fields.includes('positive_passages') || fields.includes('positive_document_ids')) return 'tevatron';
-  if (fields.includes('pos')) return 'flagembedding';
-  return isTriplet(fields) ? 'sentence-transformers' : 'jsonl';
+  return fields.includes('pos') ? 'flagembedding' : undefined;
 }
 
-function detectTriplets(line: string, name: string): FileFormatName | undefined {
-  return name.endsWith('.csv') && isTriplet(line.split(',')) ? 'sentence-transformers-csv' : undefined;
+/** Records whose fields or columns have names. */
+interface NamedRecords {
+  names: string[];
+  /** Of JSON, the plain format; else it is a table. */
+  json?: 'json' | 'jsonl';
+  delimiter?: string;
+}
+
+function recordsOf(
+  start: string,
+  lines: string[],
+  { name, columns, delimiter }: Said & { name: string },
+): NamedRecords | undefined {
+  if (start.startsWith('[')) return { json: 'json', names: firstKeys(lines.join('\n')) };
+  if (start.startsWith('{')) {
+    const record = parse(start);
+    return { json: 'jsonl', names: isObject(record) ? Object.keys(record) : [] };
+  }
+  const found = delimiter ?? delimiterOf(start, name);
+  if (found === undefined) return undefined;
+  return { names: columns ?? start.split(found).map(unquoted), delimiter: found };
+}
+
+/** The keys of a list's first object, of which more may follow than was read. */
+function firstKeys(text: string): string[] {
+  for (let end = text.indexOf('}'); end >= 0; end = text.indexOf('}', end + 1)) {
+    const record = parse(text.slice(text.indexOf('{'), end + 1));
+    if (isObject(record)) return Object.keys(record);
+  }
+  return [];
+}
+
+function delimiterOf(line: string, name: string): string | undefined {
+  if (line.includes('\t') && !name.endsWith('.csv')) return '\t';
+  return [',', ';', '\t'].find((delimiter) => line.includes(delimiter));
+}
+
+function unquoted(cell: string): string {
+  return cell.trim().replace(/^"(.*)"$/, '$1').trim();
+}
+
+/** Pairs, by what was said or by the usual names; where only a person can know, that is asked for. */
+function detectPairs(
+  file: string,
+  { names, json, delimiter }: NamedRecords,
+  role: FileOptions['role'],
+  { pair, fields }: Said,
+): Detected | undefined {
+  const detected: Detected =
+    json === undefined
+      ? { format: 'sentence-transformers-csv', ...(delimiter !== ',' && { delimiter }) }
+      : { format: json === 'json' ? 'sentence-transformers-json' : 'sentence-transformers' };
+  if (pair !== undefined) {
+    for (const [flag, wanted] of [['--query-field', pair.query], ['--document-field', pair.document]]) {
+      if (columnNamed(names, wanted) !== undefined) continue;
+      throw new NearmissError(`${file}: no column "${wanted}"; columns found: ${names.join(', ')}`, {
+        hint: `name one of them with ${flag}`,
+      });
+    }
+    return detected;
+  }
+  if (fields?.text !== undefined || fields?.id !== undefined || fields?.lineIds) return undefined;
+  if (usualPair(names) !== undefined) return detected;
+  const doubtful = role === 'documents' ? doubtfulPair(names) : undefined;
+  if (doubtful === undefined) return undefined;
+  const { query, document } = doubtful;
+  throw new NearmissError(`${file}: pairs, or documents? columns found: ${names.join(', ')}`, {
+    hint: `pairs: --query-field ${quoted(query)} --document-field ${quoted(document)}; documents: --text-field ${quoted(document)}`,
+  });
+}
+
+function quoted(name: string): string {
+  return /^[\w-]+$/.test(name) ? name : JSON.stringify(name);
 }
 
 const ID_NAMES = /^(_?id|doc_?id|pid|qid|query[-_]?id)$/i;
 const TEXT_NAMES = /^(text|title|contents?|body|passage|query|question)$/i;
 const ID = /^\S{1,64}$/;
 
-function detectTable(line: string, name: string, role: FileOptions['role']): Detected | undefined {
+function detectTable(
+  file: string,
+  rows: readonly string[],
+  { name, role, said }: { name: string; role: FileOptions['role']; said: Said },
+): Detected | undefined {
+  const line = rows[0].trimStart();
   if (name.endsWith('.csv') || !line.includes('\t')) {
     if (line.includes(',')) return { format: 'csv' };
     return line.includes(';') ? { format: 'csv', delimiter: ';' } : undefined;
@@ -91,7 +192,10 @@ function detectTable(line: string, name: string, role: FileOptions['role']): Det
   if (cells.join() === 'id,text,title') return { format: 'dpr-passages' };
   const named = (names: RegExp): boolean => cells.some((cell) => names.test(cell.trim()));
   if (named(ID_NAMES) && named(TEXT_NAMES)) return { format: 'tsv' };
-  if (cells.length === 2) return { format: 'tsv', columns: ['id', 'text'] };
+  if (cells.length === 2) {
+    if (said.columns === undefined) checkIds(file, rows, cells);
+    return { format: 'tsv', columns: ['id', 'text'] };
+  }
   if (role === 'queries') return undefined;
   if (cells.length === 3) {
     return { format: cells.every((cell) => ID.test(cell)) ? 'msmarco-triple-ids' : 'msmarco-triples' };
@@ -99,6 +203,21 @@ function detectTable(line: string, name: string, role: FileOptions['role']): Det
   if (cells.length !== 4 || !ID.test(cells[0])) return undefined;
   const candidates = ID.test(cells[1]) && !cells[1].includes('://');
   return { format: candidates ? 'msmarco-top1000' : 'msmarco-documents' };
+}
+
+/** Of two columns without names the first holds ids; where it holds texts, it would be a strange collection. */
+function checkIds(file: string, rows: readonly string[], header: readonly string[]): void {
+  if (rows.every((row) => ID.test(row.split('\t')[0].trim()))) return;
+  const [query, document] = header.map((name) => quoted(name.trim()));
+  const named = header.every((name) => ID.test(name.trim()));
+  throw new NearmissError(
+    `${file}: expected ids in the first of two columns, got texts${named ? `; columns found: ${header.join(', ')}` : ''}`,
+    {
+      hint: named
+        ? `if they are pairs: --query-field ${query} --document-field ${document}`
+        : 'if they are pairs: --columns query,document --query-field query --document-field document',
+    },
+  );
 }
 
 function parse(text: string): unknown {

@@ -19,8 +19,9 @@ export const FILE_FORMAT_SUMMARIES = {
   tevatron: 'Tevatron training: positive_passages or positive_document_ids',
   flagembedding: 'FlagEmbedding training: query, pos, neg',
   colbert: 'ColBERT training: [qid, pid+, pid-] or [qid, [pid, score], …]',
-  'sentence-transformers': 'anchor, positive, negative_1, … as JSON lines',
-  'sentence-transformers-csv': 'the same as CSV',
+  'sentence-transformers': 'anchor, positive, negative_1, … (or question, answer …) as JSON lines',
+  'sentence-transformers-json': 'the same as one JSON list',
+  'sentence-transformers-csv': 'the same as a table (CSV, semicolons or tabs)',
 };
 
 /** Formats that are a whole folder. */

@@ -14,6 +14,7 @@ import {
   msmarcoTripleIds,
   msmarcoTriples,
 } from './readers/msmarco-files.js';
+import type { PairFields } from './readers/pair-fields.js';
 import { isObject } from './readers/record-lines.js';
 import { tripletExamples } from './readers/sentence-transformers.js';
 import { type TableOptions, tableSource } from './readers/table.js';
@@ -39,6 +40,8 @@ export interface FileOptions {
   /** Between the cells of CSV. Default: a comma. */
   delimiter?: string;
   topicPart?: TopicPart;
+  /** The two sides of a file of pairs. */
+  pair?: PairFields;
 }
 
 interface FileFormat {
@@ -73,11 +76,16 @@ export const FILE_FORMATS: Record<FileFormatName, FileFormat> = {
   tevatron: { open: (file) => ({ examples: tevatronExamples(file) }) },
   flagembedding: { open: (file) => ({ examples: flagEmbeddingExamples(file) }) },
   colbert: { open: (file) => ({ examples: colbertExamples(file) }) },
-  'sentence-transformers': { open: (file) => ({ examples: tripletExamples(file) }) },
+  'sentence-transformers': { open: (file, { pair }) => ({ examples: tripletExamples(file, { pair }) }) },
+  'sentence-transformers-json': {
+    open: (file, { pair }) => ({ examples: tripletExamples(file, { list: true, pair }) }),
+  },
   'sentence-transformers-csv': {
-    open: (file) => ({
-      examples: tripletExamples(file, { delimiter: ',', quotes: true }),
-    }),
+    open: (file, { pair, columns, delimiter = ',' }) => {
+      // Tabs are used where cells are not quoted.
+      const table = { delimiter, quotes: delimiter !== '\t', columns };
+      return { examples: tripletExamples(file, { table, pair }) };
+    },
   },
 };
 

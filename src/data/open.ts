@@ -1,8 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { hasCode, NearmissError } from '../base/errors.js';
-import { type Detected, detectFormat } from './detect.js';
-import { type FileFormatName, type FormatName, isFileFormat } from './format-names.js';
+import { detectFormat } from './detect.js';
+import { type FormatName, isFileFormat } from './format-names.js';
 import type { FileOptions, FileParts } from './formats.js';
 import type { OnProblem } from './problem.js';
 import { qrelsSource } from './qrels.js';
@@ -10,6 +10,7 @@ import { beirSources, isBeir } from './readers/beir.js';
 import type { FieldNames } from './readers/fields.js';
 import type { OpenFolderOptions } from './readers/folder.js';
 import { isMsmarco, msmarcoSources } from './readers/msmarco.js';
+import type { PairFields } from './readers/pair-fields.js';
 import type { TopicPart } from './readers/trec-topics.js';
 import { nonEmpty, type Sources } from './sources.js';
 import { SourcesDataset } from './sources-dataset.js';
@@ -29,6 +30,8 @@ export interface OpenOptions {
   /** Which fields of JSON, CSV and TSV files hold what. */
   fields?: FieldNames;
   queryFields?: FieldNames;
+  /** The two columns of a file of pairs: then it is one. Default: found by the usual names. */
+  pair?: PairFields;
   /** The columns' names, for CSV and TSV files without a header line. */
   columns?: string[];
   /** Between the cells of CSV files. Default: found in the first line. */
@@ -56,7 +59,7 @@ export async function openDataset(path: string, options: OpenOptions = {}): Prom
 export async function openSources(path: string, options: OpenOptions = {}): Promise<Sources> {
   const sources = await openMain(path, options);
   // The columns are those of the main file.
-  const others = { ...options, columns: undefined };
+  const others = { ...options, columns: undefined, pair: undefined };
   if (options.documents) await addFile(sources, options.documents, 'documents', others);
   if (options.queries) await addFile(sources, options.queries, 'queries', others);
   for (const [split, file] of Object.entries(options.qrels ?? {})) {
@@ -113,8 +116,11 @@ async function addFile(
       hint: 'name its folder',
     });
   }
-  const { format, columns, delimiter } = await describeFile(file, role, named);
   const fields = role === 'queries' ? options.queryFields : options.fields;
+  const { pair } = options;
+  const { format, columns, delimiter } = named
+    ? { format: named }
+    : await detectFormat(file, role, { pair, columns: options.columns, delimiter: options.delimiter, fields });
   const { FILE_FORMATS } = await import('./formats.js');
   const parts: FileParts = FILE_FORMATS[format].open(file, {
     role,
@@ -122,20 +128,13 @@ async function addFile(
     columns: options.columns ?? columns,
     delimiter: options.delimiter ?? delimiter,
     topicPart: options.topicPart,
+    pair,
   });
   if (parts.documents) sources.documents.push(nonEmpty(parts.documents, 'documents'));
   if (parts.queries) sources.queries.push(nonEmpty(parts.queries, 'queries'));
   if (parts.examples)
     sources.examples.set(options.split ?? 'train', nonEmpty(parts.examples, 'training examples'));
   return format;
-}
-
-async function describeFile(
-  file: string,
-  role: FileOptions['role'],
-  named?: FileFormatName,
-): Promise<Detected> {
-  return named ? { format: named } : detectFormat(file, role);
 }
 
 async function isFolder(path: string): Promise<boolean> {

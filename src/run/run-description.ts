@@ -72,7 +72,7 @@ export async function readRunDescription(run: RunDirectory): Promise<RunDescript
   const description = await run.readJson<RunDescription>(RUN_FILE);
   if (description?.format === 1) {
     checkUnchanged(run, description);
-    const data = run.data ?? (await locateData(description));
+    const data = run.data ?? (await locateData(run.path, description));
     const recipe = await readRecipe(description.recipe, run, { unknownKinds: true });
     return { ...description, data, recipe };
   }

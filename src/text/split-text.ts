@@ -44,11 +44,18 @@ export function splitText(text: string, options: SplitTextOptions): string[] {
   const passages: string[] = [];
   for (let start = 0; start < units.length; ) {
     const end = cutAfter(units, start, maxWords);
-    passages.push(text.slice(units[start].start, units[end - 1].end));
+    passages.push(text.slice(indented(text, units[start].start), units[end - 1].end));
     if (end === units.length) break;
     start = end - overlap;
   }
   return passages;
+}
+
+/** A passage that begins with a line begins with its indentation: it says something in programs and lists. */
+function indented(text: string, start: number): number {
+  let line = start;
+  while (line > 0 && (text[line - 1] === ' ' || text[line - 1] === '\t')) line--;
+  return line > 0 && text[line - 1] === '\n' ? line : start;
 }
 
 /** How many words a text has, counted as {@link splitText} does. */

@@ -1,6 +1,7 @@
 import type { RegisterCommand } from '../command.js';
 import { registerAnalyze } from './analyze.js';
 import { registerBm25 } from './bm25.js';
+import { registerClean } from './clean.js';
 import { registerCompare } from './compare.js';
 import { registerCompletion } from './completion.js';
 import { registerData } from './data.js';
@@ -14,6 +15,7 @@ import { registerIndex } from './index-vectors.js';
 import { registerLabel } from './label.js';
 import { registerMerge } from './merge.js';
 import { registerMine } from './mine.js';
+import { registerRecipes } from './recipes.js';
 import { registerReport } from './report.js';
 import { registerRepro } from './repro.js';
 import { registerRerank } from './rerank.js';
@@ -37,6 +39,7 @@ export const commandGroups: CommandGroup[] = [
     heading: 'Train:',
     commands: [
       registerTrain,
+      registerRecipes,
       registerTrainer,
       registerInferencer,
       registerTune,
@@ -48,7 +51,7 @@ export const commandGroups: CommandGroup[] = [
   },
   { heading: 'Search:', commands: [registerSearch, registerServe, registerRerank] },
   { heading: 'Measure:', commands: [registerEval, registerCompare, registerFuse] },
-  { heading: 'Look inside:', commands: [registerAnalyze, registerReport, registerRepro, registerVerify] },
+  { heading: 'Look inside:', commands: [registerAnalyze, registerReport, registerRepro, registerVerify, registerClean] },
   { heading: 'Parts:', commands: [registerBm25, registerEncode, registerIndex] },
   { heading: 'Shell:', commands: [registerCompletion] },
 ];

@@ -31,7 +31,7 @@ Examples:
   nearmiss train --data data/medquad                       all of MiniLM, in runs/medquad
   nearmiss train --data data/scifact --test-split test     and what it is worth on the test split
   nearmiss train --data data/medquad --recipe ance-firstp --out runs/medquad
-  nearmiss train --data data/medquad --recipe ance-firstp --out runs/quick --set stages.ance.steps=50
+  nearmiss train --data data/medquad --recipe ance-firstp --out runs/quick --set stages.ance.steps=50 --set checkpoint.every=10
   nearmiss train --recipe ance-firstp --print-config       every value and where it comes from
   nearmiss train --out runs/medquad                        goes on with a run that was interrupted
   nearmiss train --data /shared/data --recipe ance-firstp --out /shared/run --create-only
@@ -69,6 +69,7 @@ async function trainCommand(options: TrainOptions): Promise<void> {
   if (options.createOnly) return;
   await sayPlan(out);
   const outcome = await superviseRun(out, options);
+  await slim(out);
   if (options.json) printJson(outcome);
   else await printOutcome(outcome);
 }
@@ -134,6 +135,23 @@ async function sayPlan(path: string): Promise<void> {
       `${data} has no split "${heldOut.split}": ${count(heldOut.queries.length)} queries of ${heldOut.from} are held out to measure on, and not learned from\n`,
     );
   }
+}
+
+/** Of a run that is done nobody needs what training would go on with: two thirds of each checkpoint. */
+async function slim(path: string): Promise<void> {
+  const [{ RunDirectory }, { dropMoments, isDone }, { roomOf }, { formatBytes }] = await Promise.all([
+    import('../../run/run-directory.js'),
+    import('../../run/finished-checkpoint.js'),
+    import('../../run/room.js'),
+    import('../../base/progress.js'),
+  ]);
+  const run = new RunDirectory(path);
+  if (!(await isDone(run))) return;
+  for (const step of await run.steps('checkpoints')) await dropMoments(run.stepPath('checkpoints', step));
+  const { kept, removable } = await roomOf(run);
+  const [stays, goes] = [kept, removable].map((parts) => parts.reduce((sum, { bytes }) => sum + bytes, 0));
+  const advice = goes > 0 ? `, of which nearmiss clean ${path} frees ${formatBytes(goes)}` : '';
+  tell(`${path}: ${formatBytes(stays + goes)}${advice}\n`);
 }
 
 async function superviseRun(path: string, options: TrainOptions): Promise<TrainOutcome> {

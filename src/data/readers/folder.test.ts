@@ -29,8 +29,8 @@ const ids = (documents: Document[]): string[] => documents.map(({ id }) => id);
 test('reads Markdown, HTML and text into passages with title, place and stable ids', async () => {
   await withFolder(async (folder) => {
     await write(folder, {
-      'guide/start.md': '# Start\n\nHello.\n\n## Install\n\nRun it.\n\nThen rest.',
-      'guide/matter.markdown': '---\ntitle: Matter\n---\nFront.\n\n# Start\n\nBack.',
+      'guide/start.md': '# Start\n\nHello to all of you.\n\n## Install\n\nRun it.\n\nThen rest.',
+      'guide/matter.markdown': '---\ntitle: Matter\n---\nFront matter gives the title.\n\n# Start\n\nBack to where it began.',
       'b.HTML': '<title>Page – Site</title><h1>Page</h1><h2>Part</h2><p>Text</p>',
       'notes.txt': 'Plain text.\r\nSecond line.',
       'empty.md': '',
@@ -46,37 +46,37 @@ test('reads Markdown, HTML and text into passages with title, place and stable i
         id: 'b.HTML#1',
         title: 'Page – Site > Part',
         text: 'Text',
-        metadata: { path: 'b.HTML', heading: 'Page > Part', position: 1 },
+        metadata: { path: 'b.HTML', heading: 'Page > Part', position: 1, anchor: 'part' },
       },
       {
         id: 'guide/matter.markdown#1',
         title: 'Matter',
-        text: 'Front.',
+        text: 'Front matter gives the title.',
         metadata: { path: 'guide/matter.markdown', heading: '', position: 1 },
       },
       {
         id: 'guide/matter.markdown#2',
         title: 'Matter > Start',
-        text: 'Back.',
-        metadata: { path: 'guide/matter.markdown', heading: 'Start', position: 2 },
+        text: 'Back to where it began.',
+        metadata: { path: 'guide/matter.markdown', heading: 'Start', position: 2, anchor: 'start' },
       },
       {
         id: 'guide/start.md#1',
         title: 'Start',
-        text: 'Hello.',
-        metadata: { path: 'guide/start.md', heading: 'Start', position: 1 },
+        text: 'Hello to all of you.',
+        metadata: { path: 'guide/start.md', heading: 'Start', position: 1, anchor: 'start' },
       },
       {
         id: 'guide/start.md#2',
         title: 'Start > Install',
         text: 'Run it.\n\nThen rest.',
-        metadata: { path: 'guide/start.md', heading: 'Start > Install', position: 2 },
+        metadata: { path: 'guide/start.md', heading: 'Start > Install', position: 2, anchor: 'install' },
       },
       {
         id: 'notes.txt#1',
         title: 'notes',
         text: 'Plain text.\nSecond line.',
-        metadata: { path: 'notes.txt', heading: '', position: 1 },
+        metadata: { path: 'notes.txt', heading: '', position: 1, line: 1 },
       },
     ]);
     expect(await all(dataset)).toEqual(documents);
@@ -89,11 +89,11 @@ test('reads Markdown, HTML and text into passages with title, place and stable i
 test('splits long sections, with overlap when asked to', async () => {
   await withFolder(async (folder) => {
     const text = Array.from({ length: 100 }, (_, i) => `word${i}`).join(' ');
-    await write(folder, { 'a.md': `# A\n\n${text}\n\n## B\n\nshort` });
+    await write(folder, { 'a.md': `# A\n\n${text}\n\n## B\n\nnot very long either` });
     const plain = await all(await openFolder(folder, { maxWords: 40 }));
     expect(ids(plain)).toEqual(['a.md#1', 'a.md#2', 'a.md#3', 'a.md#4']);
     expect(plain.slice(0, 3).flatMap((passage) => passage.text.split(' '))).toEqual(text.split(' '));
-    expect(plain[3]).toMatchObject({ title: 'A > B', text: 'short' });
+    expect(plain[3]).toMatchObject({ title: 'A > B', text: 'not very long either' });
     const overlapping = await all(await openFolder(folder, { maxWords: 40, overlap: 10 }));
     for (const passage of overlapping) expect(wordCount(passage.text)).toBeLessThanOrEqual(40);
     expect(overlapping[1].text.split(' ').slice(0, 10)).toEqual(overlapping[0].text.split(' ').slice(-10));
@@ -216,5 +216,51 @@ test('files of other types are counted by their ending, but for those excluded',
     const many = Object.fromEntries(['.a', '.b', '.c', '.d', '.e', '.f', '.g'].map((ending) => [ending, 1]));
     expect(describeLeftOut(many)).toMatch(/^7 files .* \(.a 1, .b 1, .c 1, .d 1, .e 1, others 2\)$/);
     expect(describeLeftOut({})).toBeUndefined();
+  });
+});
+
+test('code keeps its indentation, also where it is cut, and says what it is', async () => {
+  await withFolder(async (folder) => {
+    const lines = Array.from({ length: 12 }, (_, i) => `${'    '.repeat(1 + (i % 2))}call(${i}, x);`);
+    await write(folder, { 'a.md': `# A\n\nLike this:\n\n\`\`\`js\n${lines.join('\n')}\n\`\`\`\n` });
+    const [whole] = await all(await openFolder(folder));
+    expect(whole.text).toBe(`Like this:\n\n\`\`\`js\n${lines.join('\n')}\n\`\`\``);
+    const parts = await all(await openFolder(folder, { maxWords: 14 }));
+    expect(parts.length).toBeGreaterThan(1);
+    for (const { text } of parts) expect(text.match(/^```/gm)!.length % 2).toBe(0);
+    const code = parts.flatMap(({ text }) => text.split('\n').filter((line) => line.includes('call')));
+    expect(code).toEqual(lines);
+    expect(parts[1].text.startsWith('```js\n    ')).toBe(true);
+  });
+});
+
+test('a passage of a word or two goes with its neighbour, heading and all', async () => {
+  await withFolder(async (folder) => {
+    await write(folder, {
+      'a.md': '# Options\n\nAll of them have defaults.\n\n## Timeout\n\n30 s\n\n## Port\n\nThe port to listen on.',
+      'first.md': 'Hi.\n\n# Guide\n\nThis is where it begins.',
+      'lone.md': 'Hi.',
+    });
+    const passages = await all(await openFolder(folder));
+    expect(passages.map(({ id, text }) => [id, text])).toEqual([
+      ['a.md#1', 'All of them have defaults.\n\nTimeout\n30 s'],
+      ['a.md#2', 'The port to listen on.'],
+      ['first.md#1', 'Hi.\n\nThis is where it begins.'],
+      ['lone.md#1', 'Hi.'],
+    ]);
+  });
+});
+
+test('passages say where they are: by the anchor of their heading, in plain text by the line', async () => {
+  await withFolder(async (folder) => {
+    const line = 'seven words stand in this very line';
+    await write(folder, {
+      'a.md': '# Set-up\n\nOne two three four.\n\n## What’s new?\n\nFive six seven eight.\n\n# B\n\n## What’s new?\n\nNine ten eleven twelve.',
+      'b.html': '<h1 id="top">T</h1><p>some words that are enough</p>',
+      'c.txt': Array.from({ length: 10 }, () => line).join('\n'),
+    });
+    const passages = await all(await openFolder(folder, { maxWords: 28 }));
+    const placed = passages.map(({ metadata }) => metadata!.anchor ?? metadata!.line);
+    expect(placed).toEqual(['set-up', 'whats-new', 'whats-new-1', 'top', 1, 5, 9]);
   });
 });

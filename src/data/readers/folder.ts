@@ -9,6 +9,7 @@ import { SourcesDataset } from '../sources-dataset.js';
 import { type FolderFiles, folderFiles } from './folder-files.js';
 import { htmlSections, type SectionedDocument } from './html-sections.js';
 import { markdownSections } from './markdown-sections.js';
+import { passagesOf } from './passages.js';
 import { readText, reportUnreadable } from './text-file.js';
 
 export interface OpenFolderOptions {
@@ -28,19 +29,17 @@ const PARSERS: Record<string, (content: string) => SectionedDocument> = {
   '.markdown': markdownSections,
   '.html': htmlSections,
   '.htm': htmlSections,
-  '.txt': (text) => ({ sections: [{ headings: [], text }] }),
+  '.txt': (text) => ({ sections: [{ headings: [], text, line: 1 }] }),
 };
 
 /** The endings of the files that {@link openFolder} reads. */
 export const FOLDER_EXTENSIONS: readonly string[] = Object.keys(PARSERS);
 
-/** Between a document's title and its headings. */
-const TRAIL_SEPARATOR = ' > ';
-
 /**
  * Opens a folder of Markdown, HTML and text files as a collection of passages: each stays under one heading and
- * within `maxWords`. A passage's id is `path#number`, its title the document's title and the headings above it;
- * `metadata` has `path`, `heading` and `position`. In the id, white space, control characters and `%` of the path are
+ * within `maxWords`; one of a word or two goes with its neighbour. A passage's id is `path#number`, its title the
+ * document's title and the headings above it; `metadata` has `path`, `heading`, `position`, and `anchor` or, of plain
+ * text, `line`. Code stands between lines of three backticks, with its indentation. In the id, white space, control characters and `%` of the path are
  * percent-encoded: `my notes.md` gives `my%20notes.md#1`. In memory is one file at a time.
  *
  * @example
@@ -97,7 +96,8 @@ async function* readFiles(
     const content = await readText(file, onProblem);
     if (content === undefined) continue;
     read++;
-    for (const value of passages(path, content, split)) {
+    const document = PARSERS[extname(path).toLowerCase()](content);
+    for (const value of passagesOf(path, document, split)) {
       found = true;
       yield { value, file, line: 1 };
     }
@@ -110,32 +110,4 @@ async function* readFiles(
     message: `no text in any of its ${read} files`,
     hint: 'name a folder with Markdown, HTML or text files',
   });
-}
-
-function* passages(path: string, content: string, split: SplitTextOptions): Generator<Document> {
-  const extension = extname(path);
-  const { title = basename(path, extension), sections } = PARSERS[extension.toLowerCase()](content);
-  let position = 0;
-  for (const { headings, text } of sections) {
-    for (const passage of splitText(text, split)) {
-      position++;
-      yield {
-        id: `${idOf(path)}#${position}`,
-        title: fullTitle(title, headings),
-        text: passage,
-        metadata: { path, heading: headings.join(TRAIL_SEPARATOR), position },
-      };
-    }
-  }
-}
-
-/** White space separates the columns of run files and qrels; `%` itself, so that no two paths give one id. */
-function idOf(path: string): string {
-  return path.replace(/[\s\p{Cc}%]/gu, (character) => encodeURIComponent(character));
-}
-
-/** The page's title often repeats its first heading. */
-function fullTitle(title: string, headings: string[]): string {
-  const own = headings.length > 0 && title.includes(headings[0]) ? headings.slice(1) : headings;
-  return [title, ...own].join(TRAIL_SEPARATOR);
 }

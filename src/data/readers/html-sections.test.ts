@@ -45,7 +45,7 @@ describe('htmlSections', () => {
   test('keeps the lines of preformatted text', () => {
     const html = '<p>see</p><pre>\nif (a &lt; b) {\n  c();\n}\n</pre><p>done</p>';
     expect(htmlSections(html).sections).toEqual([
-      { headings: [], text: 'see\n\nif (a < b) {\n  c();\n}\n\ndone' },
+      { headings: [], text: 'see\n\n```\nif (a < b) {\n  c();\n}\n```\n\ndone' },
     ]);
   });
 
@@ -92,7 +92,10 @@ A [link](http://example.com), \`code\` & an ![image](x.png).
       title: 'Near misses',
       sections: [
         { headings: ['Near misses'], text: 'A link, code & an image.' },
-        { headings: ['Near misses', 'Lists and more'], text: 'one\ntwo\n\na b\n1 2\n\n<nav>kept</nav>' },
+        {
+          headings: ['Near misses', 'Lists and more'],
+          text: 'one\ntwo\n\na b\n1 2\n\n```html\n<nav>kept</nav>\n```',
+        },
       ],
     });
   });

@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2';
+import { fenced } from './code-fences.js';
 import { TextBuilder } from './text-builder.js';
 
 /** A stretch of a document under one heading. */
@@ -6,6 +7,10 @@ export interface Section {
   /** The headings it stands under, outermost first. */
   headings: string[];
   text: string;
+  /** What the page calls the place, where it has a name. */
+  id?: string;
+  /** Where it begins, of files that are read line by line. */
+  line?: number;
 }
 
 /** A document as plain text, divided by its headings. */
@@ -46,6 +51,7 @@ export function htmlSections(html: string): SectionedDocument {
 interface Heading {
   level: number;
   text: string;
+  id?: string;
   /** Nothing stands under it, not even a smaller heading: then the heading itself is what there is to find. */
   empty: boolean;
 }
@@ -55,12 +61,15 @@ class SectionReader {
   #trail: Heading[] = [];
   #body = new TextBuilder();
   /** Where text goes instead of the body: the title or a heading being read. */
-  #aside: { name: string; builder: TextBuilder } | undefined;
+  #aside: { name: string; id?: string; builder: TextBuilder } | undefined;
   #title: string | undefined;
   #firstHeading: string | undefined;
   /** How many open elements are dropped, their children included. */
   #dropped = 0;
   #preformatted = 0;
+  /** Programs and the like, whose lines and indentation are kept. */
+  #code = '';
+  #language: string | undefined;
   #main: 'before' | 'inside' | 'after' = 'before';
 
   open(name: string, attributes: Record<string, string>): void {
@@ -70,9 +79,10 @@ class SectionReader {
     }
     if (name === 'main' && this.#main === 'before') this.#enterMain();
     if (name === 'pre') this.#preformatted++;
+    if (this.#preformatted > 0) this.#language ??= languageOf(attributes);
     if (name === 'title' || headingLevel(name) > 0) {
       if (name !== 'title') this.#endSection(headingLevel(name));
-      this.#aside = { name, builder: new TextBuilder() };
+      this.#aside = { name, id: attributes.id, builder: new TextBuilder() };
     } else if (name === 'img') this.text(attributes.alt ?? '');
     else this.#separate(name);
   }
@@ -80,7 +90,7 @@ class SectionReader {
   text(text: string): void {
     if (this.#dropped > 0 || (this.#main === 'after' && !this.#aside)) return;
     const builder = this.#aside?.builder ?? this.#body;
-    if (this.#preformatted > 0) builder.addPreformatted(text);
+    if (this.#preformatted > 0 && !this.#aside) this.#code += text;
     else builder.add(text);
   }
 
@@ -90,7 +100,7 @@ class SectionReader {
       return;
     }
     if (name === this.#aside?.name) this.#endAside(this.#aside);
-    if (name === 'pre') this.#preformatted--;
+    if (name === 'pre' && --this.#preformatted === 0) this.#endCode();
     if (name === 'main' && this.#main === 'inside') {
       this.#endSection(0);
       this.#main = 'after';
@@ -117,14 +127,24 @@ class SectionReader {
     this.#body = new TextBuilder();
   }
 
-  #endAside({ name, builder }: { name: string; builder: TextBuilder }): void {
+  #endCode(): void {
+    const code = fenced(this.#code, this.#language);
+    this.#code = '';
+    this.#language = undefined;
+    if (code === '') return;
+    this.#body.separate('\n\n');
+    this.#body.addVerbatim(code);
+    this.#body.separate('\n\n');
+  }
+
+  #endAside({ name, id, builder }: { name: string; id?: string; builder: TextBuilder }): void {
     const text = builder.toString().replace(/\s+/g, ' ');
     this.#aside = undefined;
     if (text === '') return;
     if (name === 'title') this.#title ??= text;
     else if (this.#main !== 'after') {
       for (const heading of this.#trail) heading.empty = false;
-      this.#trail.push({ level: headingLevel(name), text, empty: true });
+      this.#trail.push({ level: headingLevel(name), text, empty: true, ...(id && { id }) });
       this.#firstHeading ??= text;
     }
   }
@@ -132,15 +152,18 @@ class SectionReader {
   /** Ends the section before a heading of `level`, or before the document's end (level 0). */
   #endSection(level: number): void {
     if (this.#main === 'after') return;
+    this.#endCode();
     const text = this.#body.toString();
     const innermost = this.#trail.at(-1);
     if (text !== '') {
-      this.#sections.push({ headings: this.#headings(), text });
+      this.#sections.push({ headings: this.#headings(), text, ...(innermost?.id && { id: innermost.id }) });
       if (innermost) innermost.empty = false;
     }
     for (let last = this.#trail.at(-1); last && last.level >= level; last = this.#trail.at(-1)) {
       this.#trail.pop();
-      if (last.empty) this.#sections.push({ headings: this.#headings(), text: last.text });
+      if (last.empty) {
+        this.#sections.push({ headings: this.#headings(), text: last.text, ...(last.id && { id: last.id }) });
+      }
     }
     this.#body = new TextBuilder();
   }
@@ -157,6 +180,11 @@ function isDropped(name: string, attributes: Record<string, string>): boolean {
     'hidden' in attributes ||
     attributes['aria-hidden'] === 'true'
   );
+}
+
+/** `language-js`, as Markdown's readers and syntax highlighters say it. */
+function languageOf(attributes: Record<string, string>): string | undefined {
+  return /(?:^|\s)lang(?:uage)?-([\w+#-]+)/.exec(attributes.class ?? '')?.[1];
 }
 
 function headingLevel(name: string): number {

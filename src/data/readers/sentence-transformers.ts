@@ -1,37 +1,59 @@
 import { contentId } from '../content-id.js';
 import type { RecordContext } from '../problem.js';
 import type { ExampleDocument, ExampleSource, RawExample } from '../sources.js';
-import { lineSource, parseObject, readScores } from './record-lines.js';
+import { jsonArraySource } from './json-array.js';
+import { columnNamed, negativeNames, type PairFields, usualPair } from './pair-fields.js';
+import { isObject, lineSource, parseObject, readScores } from './record-lines.js';
 import { type TableOptions, tableSource } from './table.js';
 
-const QUERY_NAMES = ['anchor', 'query', 'question', 'sentence1'];
-const POSITIVE_NAMES = ['positive', 'answer', 'passage', 'sentence2'];
-const NEGATIVE_NAME = /^negative(?:_\d+)?$/;
-
-/** Whether records with these fields are training pairs or triplets. */
-export function isTriplet(fields: string[]): boolean {
-  return [QUERY_NAMES, POSITIVE_NAMES].every((names) => names.some((name) => fields.includes(name)));
+export interface TripletOptions {
+  /** How the table is written; JSON lines when left out. */
+  table?: TableOptions;
+  /** The file is one JSON list. */
+  list?: boolean;
+  /** What the two sides are called. Default: the usual names. */
+  pair?: PairFields;
 }
+
+const NO_PAIR: PairFields = { query: 'anchor', document: 'positive' };
 
 /**
- * The columns of sentence-transformers: `anchor`, `positive`, `negative` or `negative_1`, `negative_2`, … and
- * optionally `scores`, one for the positive and each negative; as JSON lines, or as a table when one is described.
+ * Pairs and triplets: the columns of sentence-transformers (`anchor`, `positive`, `negative` or `negative_1`,
+ * `negative_2`, …, and optionally `scores`, one for the positive and each negative), or others that are usual for
+ * questions and answers; as JSON lines, as a JSON list, or as a table.
  */
-export function tripletExamples(file: string, table?: TableOptions): ExampleSource {
-  const source = table
-    ? tableSource(file, table, parseExample)
-    : lineSource(file, (text, at) => {
-        const fields = parseObject(text, at);
-        return fields && parseExample(fields, at);
-      });
-  return { ...source, embeds: { documents: true, queries: true } };
+export function tripletExamples(file: string, { table, list, pair }: TripletOptions = {}): ExampleSource {
+  const parse = (fields: Record<string, unknown>, at: RecordContext) => parseExample(fields, pair, at);
+  return {
+    ...(table ? tableSource(file, table, parse) : jsonSource(file, list === true, parse)),
+    embeds: { documents: true, queries: true },
+  };
 }
 
-function parseExample(fields: Record<string, unknown>, at: RecordContext): RawExample | undefined {
-  const negativeNames = Object.keys(fields).filter((name) => NEGATIVE_NAME.test(name));
-  const query = readText(fields, QUERY_NAMES, at);
-  const texts = [POSITIVE_NAMES, ...negativeNames.map((name) => [name])].map((names) =>
-    readText(fields, names, at),
+type ParseFields = (fields: Record<string, unknown>, at: RecordContext) => RawExample | undefined;
+
+function jsonSource(file: string, list: boolean, parse: ParseFields) {
+  if (list) {
+    return jsonArraySource(file, (value, at) =>
+      isObject(value) ? parse(value, at) : at.error('wrong-type', 'expected an object'),
+    );
+  }
+  return lineSource(file, (text, at) => {
+    const fields = parseObject(text, at);
+    return fields && parse(fields, at);
+  });
+}
+
+function parseExample(
+  fields: Record<string, unknown>,
+  wanted: PairFields | undefined,
+  at: RecordContext,
+): RawExample | undefined {
+  const names = Object.keys(fields);
+  const pair = wanted ?? usualPair(names) ?? NO_PAIR;
+  const query = readText(fields, pair.query, '--query-field', at);
+  const texts = [pair.document, ...negativeNames(names)].map((name) =>
+    readText(fields, name, '--document-field', at),
   );
   if (query === undefined || !texts.every((text) => text !== undefined)) return undefined;
   const scores = readScores(fields, 'scores', texts.length, at);
@@ -47,8 +69,19 @@ function parseExample(fields: Record<string, unknown>, at: RecordContext): RawEx
   };
 }
 
-function readText(fields: Record<string, unknown>, names: string[], at: RecordContext): string | undefined {
-  const name = names.find((candidate) => Object.hasOwn(fields, candidate)) ?? names[0];
+function readText(
+  fields: Record<string, unknown>,
+  wanted: string,
+  flag: string,
+  at: RecordContext,
+): string | undefined {
+  const name = columnNamed(Object.keys(fields), wanted);
+  if (name === undefined) {
+    return at.error('missing-field', `missing; the record has: ${Object.keys(fields).join(', ') || 'none'}`, {
+      field: wanted,
+      hint: `name the right one with ${flag}`,
+    });
+  }
   const value = fields[name];
   return typeof value === 'string' ? value : at.wrongType(name, 'a string', value);
 }

@@ -17,16 +17,9 @@ export class TextBuilder {
     if (core !== text.trimStart()) this.separate(' ');
   }
 
-  /** Adds text whose lines and indentation are kept, as in a program. */
-  addPreformatted(text: string): void {
-    const core = text.trimEnd();
-    if (core !== '') {
-      const firstLine = core.slice(0, core.length - core.trimStart().length).lastIndexOf('\n') + 1;
-      if (firstLine > 0) this.separate('\n');
-      this.#push(core.slice(firstLine));
-    }
-    const rest = text.slice(core.length);
-    if (rest !== '') this.separate(rest.includes('\n') ? '\n' : ' ');
+  /** Adds text as it is, e.g. a program. */
+  addVerbatim(text: string): void {
+    this.#push(text);
   }
 
   /** Asks for a gap before what comes next. */

@@ -24,6 +24,8 @@ export interface SourceFlags {
   queryIdField?: string;
   queryTextField?: string[];
   lineIds?: boolean;
+  queryField?: string;
+  documentField?: string;
   columns?: string[];
   delimiter?: string;
   topicPart?: TopicPart;
@@ -48,6 +50,8 @@ export function addSourceOptions(command: Command): Command {
     .option('--title-field <name>', 'field that holds its title')
     .option('--query-id-field <name>', 'field that holds the id of a query')
     .option('--query-text-field <name>', 'field that holds its text (repeatable: joined)', repeated)
+    .option('--query-field <name>', 'pairs: the column that asks (with --document-field)')
+    .option('--document-field <name>', 'pairs: the column that answers')
     .option('--line-ids', 'documents have no id: use the number of the line')
     .option('--columns <names>', 'names of the columns, comma separated, for tables without a header', list)
     .option(
@@ -77,6 +81,12 @@ export function addSourceOptions(command: Command): Command {
 /** The flags as {@link OpenOptions}. */
 export function toOpenOptions(flags: SourceFlags): OpenOptions {
   checkOverlap(flags);
+  const { queryField, documentField } = flags;
+  if ((queryField === undefined) !== (documentField === undefined)) {
+    throw new UsageError('--query-field and --document-field: expected both, got one', {
+      hint: 'a pair has two sides: name both columns',
+    });
+  }
   return {
     ...(flags.format !== 'auto' && { format: flags.format }),
     documents: flags.documents,
@@ -87,6 +97,7 @@ export function toOpenOptions(flags: SourceFlags): OpenOptions {
     columns: flags.columns,
     delimiter: flags.delimiter,
     topicPart: flags.topicPart,
+    ...(queryField !== undefined && { pair: { query: queryField, document: documentField! } }),
     folder: {
       maxWords: flags.maxWords,
       overlap: flags.overlap,
