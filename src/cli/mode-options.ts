@@ -3,6 +3,9 @@ import { UsageError } from '../base/errors.js';
 import { expectedMode } from '../search/retrievers/modes.js';
 import type { SearchMode } from '../search/retrievers/retriever.js';
 
+/** What encodes a collection where no model is named: it comes with nearmiss. */
+export const COLLECTION_MODEL = 'minilm';
+
 /**
  * An option that takes a mode. Those that there are are shown and completed; whether it is one of them is asked with
  * {@link checkModes} when the command runs, because a `--module` may add more until then.

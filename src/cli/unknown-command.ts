@@ -10,10 +10,11 @@ export function refuseUnknownCommand(program: Command, args: readonly string[]):
   let command = program;
   for (const arg of args) {
     // What comes behind an option may be its value; what a command takes as an argument may be anything.
-    if (arg.startsWith('-') || command.registeredArguments.length > 0 || command.commands.length === 0) return;
+    if (arg.startsWith('-') || command.registeredArguments.length > 0 || command.commands.length === 0)
+      return;
     const next = command.commands.find((child) => child.name() === arg || child.aliases().includes(arg));
     if (next === undefined && arg === 'help') return;
-    if (next === undefined) return refuse(command, arg);
+    if (next === undefined) refuse(command, arg);
     command = next;
   }
 }

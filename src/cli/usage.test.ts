@@ -19,7 +19,11 @@ test.each<[string, string]>([
 
 test('-v is the version, recipes are listed and explained', async () => {
   const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-  const printed = (): string => stdout.mock.calls.splice(0).map(([text]) => text).join('');
+  const printed = (): string =>
+    stdout.mock.calls
+      .splice(0)
+      .map(([text]) => text)
+      .join('');
   expect(await runCli(['-v'])).toBe(0);
   expect(printed()).toMatch(/^\d+\.\d+\.\d+/);
   expect(await runCli(['recipes'])).toBe(0);

@@ -73,10 +73,30 @@ test('semicolons separate, too', async () => {
 });
 
 test.each<[name: string, content: string, message: string, hint: string]>([
-  ['x.tsv', 'frage\tantwort\nwas ist das?\tein Haus', 'columns found: frage, antwort', '--query-field frage --document-field antwort'],
-  ['x.tsv', 'was ist das?\tein Haus', 'expected ids in the first of two columns, got texts', '--columns query,document'],
-  ['x.csv', 'id,Query,Text\n1,a,b', 'columns found: id, Query, Text', '--query-field Query --document-field Text'],
-  ['x.jsonl', '{"id": 1, "question": "a", "text": "b"}', 'pairs, or documents?', 'documents: --text-field text'],
+  [
+    'x.tsv',
+    'frage\tantwort\nwas ist das?\tein Haus',
+    'columns found: frage, antwort',
+    '--query-field frage --document-field antwort',
+  ],
+  [
+    'x.tsv',
+    'was ist das?\tein Haus',
+    'expected ids in the first of two columns, got texts',
+    '--columns query,document',
+  ],
+  [
+    'x.csv',
+    'id,Query,Text\n1,a,b',
+    'columns found: id, Query, Text',
+    '--query-field Query --document-field Text',
+  ],
+  [
+    'x.jsonl',
+    '{"id": 1, "question": "a", "text": "b"}',
+    'pairs, or documents?',
+    'documents: --text-field text',
+  ],
 ])('%s %j: only a person can know', async (name, content, message, hint) => {
   await expect(detect(content, name)).rejects.toMatchObject({
     message: expect.stringContaining(message),
@@ -91,7 +111,10 @@ test('any two columns are pairs where that is said', async () => {
   const [queries, documents]: string[][] = [[], []];
   for await (const { text } of dataset.queries()) queries.push(text);
   for await (const { text } of dataset.documents()) documents.push(text);
-  expect([queries, documents]).toEqual([['one; two', 'three'], ['first page', 'second page']]);
+  expect([queries, documents]).toEqual([
+    ['one; two', 'three'],
+    ['first page', 'second page'],
+  ]);
   expect((await dataset.qrels('train')).size).toBe(2);
   await expect(openDataset(file, { pair: { query: 'ask', document: 'Opened' } })).rejects.toMatchObject({
     message: `${file}: no column "ask"; columns found: Asked, Opened, when`,

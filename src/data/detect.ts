@@ -137,7 +137,10 @@ function delimiterOf(line: string, name: string): string | undefined {
 }
 
 function unquoted(cell: string): string {
-  return cell.trim().replace(/^"(.*)"$/, '$1').trim();
+  return cell
+    .trim()
+    .replace(/^"(.*)"$/, '$1')
+    .trim();
 }
 
 /** Pairs, by what was said or by the usual names; where only a person can know, that is asked for. */
@@ -152,7 +155,10 @@ function detectPairs(
       ? { format: 'sentence-transformers-csv', ...(delimiter !== ',' && { delimiter }) }
       : { format: json === 'json' ? 'sentence-transformers-json' : 'sentence-transformers' };
   if (pair !== undefined) {
-    for (const [flag, wanted] of [['--query-field', pair.query], ['--document-field', pair.document]]) {
+    for (const [flag, wanted] of [
+      ['--query-field', pair.query],
+      ['--document-field', pair.document],
+    ]) {
       if (columnNamed(names, wanted) !== undefined) continue;
       throw new NearmissError(`${file}: no column "${wanted}"; columns found: ${names.join(', ')}`, {
         hint: `name one of them with ${flag}`,

@@ -120,7 +120,12 @@ async function addFile(
   const { pair } = options;
   const { format, columns, delimiter } = named
     ? { format: named }
-    : await detectFormat(file, role, { pair, columns: options.columns, delimiter: options.delimiter, fields });
+    : await detectFormat(file, role, {
+        pair,
+        columns: options.columns,
+        delimiter: options.delimiter,
+        fields,
+      });
   const { FILE_FORMATS } = await import('./formats.js');
   const parts: FileParts = FILE_FORMATS[format].open(file, {
     role,

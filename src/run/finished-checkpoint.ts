@@ -24,13 +24,19 @@ export async function dropMoments(checkpoint: string): Promise<void> {
   const dropped = await momentsOf(checkpoint);
   const stateFile = join(checkpoint, STATE_FILE);
   if (dropped.length === 0 || !(await exists(stateFile))) return;
-  const { files = {}, contentSha256: _, sealed: __, ...state } = JSON.parse(await readFile(stateFile, 'utf8'));
+  const {
+    files = {},
+    contentSha256: _,
+    sealed: __,
+    ...state
+  } = JSON.parse(await readFile(stateFile, 'utf8'));
   const left = Object.entries(files).filter(([name]) => !dropped.includes(name));
   await writeDirectoryAtomic(
     checkpoint,
     async (folder) => {
       for (const name of await readdir(checkpoint)) {
-        if (name !== STATE_FILE && !dropped.includes(name)) await link(join(checkpoint, name), join(folder, name));
+        if (name !== STATE_FILE && !dropped.includes(name))
+          await link(join(checkpoint, name), join(folder, name));
       }
       await writeSealedJsonFile(join(folder, STATE_FILE), { ...state, files: Object.fromEntries(left) });
     },

@@ -12,7 +12,8 @@ const SIZES = { 'model.safetensors': 1000, 'optimizer-firstMoment.bin': 1000, 't
 
 async function checkpoint(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
-  for (const [name, size] of Object.entries(SIZES)) await writeFile(join(folder, name), Buffer.alloc(size, 7));
+  for (const [name, size] of Object.entries(SIZES))
+    await writeFile(join(folder, name), Buffer.alloc(size, 7));
   const files = await describeFolder(folder);
   await writeSealedJsonFile(join(folder, 'state.json'), { step: 20, stage: 0, files });
 }

@@ -85,7 +85,8 @@ async function removalsOf(run: RunDirectory): Promise<Removal[]> {
     removals.push({ path: `${last}/${name}`, bytes, what: 'for going on with training; it is done', remove });
   }
   for (const step of await run.steps('index')) {
-    if (step !== best?.step) await folder(nameOf(run, 'index', step), "another model's vectors than the best's");
+    if (step !== best?.step)
+      await folder(nameOf(run, 'index', step), "another model's vectors than the best's");
   }
   return removals;
 }

@@ -15,7 +15,7 @@ export {
 export { parseFilter } from './filter/filter-text.js';
 export { FilteredDocuments } from './filter/filtered-documents.js';
 export { KnownFields, UnknownFieldError } from './filter/known-fields.js';
-
+export { type GroupedHit, type GroupOptions, searchGroups } from './group-hits.js';
 export { compareHits } from './hits.js';
 export {
   type ExportResult,

@@ -33,8 +33,10 @@ export interface EncodingWork {
 export interface OpenSearcherOptions {
   /** The collection; a run knows its own. */
   data?: string;
-  /** The model that encoded the index, or that is to encode the collection (default: `minilm`); a run knows its own. */
+  /** The model that encoded the index, or that is to encode the collection; a run knows its own. */
   model?: string;
+  /** What encodes a target that is a collection, where `model` is left out; the command line says `minilm` here. */
+  collectionModel?: string;
   /** A cross-encoder's folder: makes the mode `cascade` possible. */
   reranker?: string;
   /** How many hits the cascade reranks. Default 100. */

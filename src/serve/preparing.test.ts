@@ -19,7 +19,10 @@ test('a collection answers by words at once, and by vectors as well as soon as t
     { id: 'cat', text: 'The kitten sleeps all day long on the sofa.' },
     { id: 'tax', text: 'Declare your yearly income to the authority.' },
   ]);
-  const server = await serveTarget(folder, { log: keptLog(), search: { threads: 1 } });
+  const server = await serveTarget(folder, {
+    log: keptLog(),
+    search: { threads: 1, collectionModel: 'minilm' },
+  });
   onTestFinished(() => server.close());
   await server.listen(0);
   const early = await send(server, 'GET', '/v1/status');
@@ -40,7 +43,10 @@ test('a collection answers by words at once, and by vectors as well as soon as t
 
   // Vectors that are there serve from the first answer on.
   await server.close();
-  const again = await serveTarget(folder, { log: keptLog(), search: { threads: 1 } });
+  const again = await serveTarget(folder, {
+    log: keptLog(),
+    search: { threads: 1, collectionModel: 'minilm' },
+  });
   onTestFinished(() => again.close());
   await again.listen(0);
   await again.start();
@@ -55,7 +61,7 @@ test('a server that is stopped while it makes vectors does not wait for all of t
   }));
   await writeCollection(folder, texts);
   const log = keptLog();
-  const server = await serveTarget(folder, { log, search: { threads: 1 } });
+  const server = await serveTarget(folder, { log, search: { threads: 1, collectionModel: 'minilm' } });
   await server.listen(0);
   await server.start();
   const encoding = async (): Promise<{ done: number; secondsLeft?: number; total?: number }[]> =>

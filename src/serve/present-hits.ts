@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Document } from '../data/index.js';
-import type { Hit } from '../search/retrievers/retriever.js';
-
+import type { GroupedHit } from '../search/group-hits.js';
+import { placeOf } from '../search/passage-place.js';
 import type { Searcher } from '../search/searcher.js';
 import type { Hit as PresentedHit } from './answers/hits.js';
 
@@ -17,17 +17,18 @@ const LONGEST_TITLE = 1000;
  */
 export async function presentHits(
   searcher: Searcher,
-  found: readonly Hit[][],
+  found: readonly GroupedHit[][],
   options: { queries?: readonly string[] } = {},
 ): Promise<PresentedHit[][]> {
   const ids = new Set(found.flatMap((hits) => hits.map(({ id }) => id)));
   const documents = await searcher.documents.getAll([...ids]);
   const byId = new Map(documents.flatMap((document) => (document ? [[document.id, document] as const] : [])));
-  const present = (hit: Hit, query: string | undefined): PresentedHit => {
+  const present = (hit: GroupedHit, query: string | undefined): PresentedHit => {
     const document = byId.get(hit.id);
     if (document === undefined) return hit;
     const snippet = query === undefined ? undefined : snippetOf(searcher, query, document);
     const { title, metadata } = document;
+    const place = placeOf(document, (id) => searcher.documents.has(id));
     const marked =
       query !== undefined && title && title.length <= LONGEST_TITLE
         ? highlightsIn(searcher, query, title)
@@ -38,6 +39,7 @@ export async function presentHits(
       ...(marked && { titleHighlights: marked }),
       ...(snippet && { snippet }),
       ...(metadata && { metadata }),
+      ...(place && { place }),
     };
   };
   const lists: PresentedHit[][] = [];

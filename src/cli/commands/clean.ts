@@ -52,11 +52,11 @@ async function cleanCommand(paths: string[], { yes = false, json }: CleanFlags):
 
 function describe(run: string, { kept, removable }: RunRoom, removed: boolean): string {
   const lines = (parts: readonly RoomPart[]): string =>
-    parts.map(({ path, bytes, what }) => `  ${formatBytes(bytes).padStart(8)}  ${path}  (${what})\n`).join('');
+    parts
+      .map(({ path, bytes, what }) => `  ${formatBytes(bytes).padStart(8)}  ${path}  (${what})\n`)
+      .join('');
   const free = formatBytes(sum(removable));
-  const outcome = removed
-    ? `removed, ${free}:\n`
-    : `may go, ${free} (--yes removes it):\n`;
+  const outcome = removed ? `removed, ${free}:\n` : `may go, ${free} (--yes removes it):\n`;
   return (
     `${run}: ${formatBytes(sum(kept) + sum(removable))}\nkept, ${formatBytes(sum(kept))}:\n${lines(kept)}` +
     (removable.length === 0 ? 'nothing in it may go\n' : `${outcome}${lines(removable)}`)

@@ -51,7 +51,10 @@ export const commandGroups: CommandGroup[] = [
   },
   { heading: 'Search:', commands: [registerSearch, registerServe, registerRerank] },
   { heading: 'Measure:', commands: [registerEval, registerCompare, registerFuse] },
-  { heading: 'Look inside:', commands: [registerAnalyze, registerReport, registerRepro, registerVerify, registerClean] },
+  {
+    heading: 'Look inside:',
+    commands: [registerAnalyze, registerReport, registerRepro, registerVerify, registerClean],
+  },
   { heading: 'Parts:', commands: [registerBm25, registerEncode, registerIndex] },
   { heading: 'Shell:', commands: [registerCompletion] },
 ];

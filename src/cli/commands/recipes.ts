@@ -44,12 +44,24 @@ async function recipesCommand(name: string | undefined, { json }: RecipesFlags):
   print(recipes.map(describe).join('\n'));
 }
 
-function describe({ name, description, stages }: { name: string; description: string; stages: { name: string; steps: number }[] }): string {
+function describe({
+  name,
+  description,
+  stages,
+}: {
+  name: string;
+  description: string;
+  stages: { name: string; steps: number }[];
+}): string {
   const plan = stages.map(({ name, steps }) => `${name} (${steps} steps)`).join(', then ');
   return `${name}\n${wrap(description)}${INDENT}Stages: ${plan}.\n`;
 }
 
 function wrap(text: string): string {
-  const lines = text.trim().replace(/\s+/g, ' ').match(new RegExp(`.{1,${WIDTH}}(?:\\s|$)`, 'g')) ?? [];
+  const lines =
+    text
+      .trim()
+      .replace(/\s+/g, ' ')
+      .match(new RegExp(`.{1,${WIDTH}}(?:\\s|$)`, 'g')) ?? [];
   return lines.map((line) => `${INDENT}${line.trimEnd()}\n`).join('');
 }

@@ -3,7 +3,7 @@ import { UsageError } from '../../base/errors.js';
 import { firstModeNames, searchModes } from '../../search/retrievers/modes.js';
 import type { OpenSearcherOptions } from '../../search/searcher.js';
 import type { RegisterCommand } from '../command.js';
-import { checkModes, modeOption } from '../mode-options.js';
+import { COLLECTION_MODEL, checkModes, modeOption } from '../mode-options.js';
 import { list, notBlank, numbersBetween, repeated, wholeNumber } from '../option-parsers.js';
 import { print, printJson, printStyled, tell } from '../output.js';
 import { providerOption } from '../provider-option.js';
@@ -20,6 +20,7 @@ Examples:
   nearmiss search runs/medquad "anemia" --filter 'year>=2000' --filter lang=en --explain
   nearmiss search ./docs "how do I log in"                              a folder: words and vectors, made once
   nearmiss search ./docs "how do I log in" --mode bm25                  words alone, at once
+  nearmiss search ./docs "how do I log in" --group-by file              the best passage of each file
   nearmiss search runs/medquad --tune dev --measure RR@10               weights for hybrid, kept for later
   nearmiss search runs/medquad --mode dense --queries data/medquad --split test --k 100 --run ance.trec
   nearmiss search runs/medquad --mode cascade --reranker runs/reranker/best "anemia" --json
@@ -45,6 +46,7 @@ export const registerSearch: RegisterCommand = (program) => {
     .option('--k <n>', 'hits for each query', wholeNumber(1), 10)
     .option('--filter <condition>', 'only documents whose metadata match; may be repeated', repeated)
     .option('--explain', 'show how each score came about')
+    .option('--group-by <field>', 'one hit for each `file`, or for each value of a field of the metadata')
     .option('--data <dir>', 'the collection (a run knows its own)')
     .option(
       '--model <model>',
@@ -103,13 +105,20 @@ async function searchCommand(target: string, query: string | undefined, flags: S
   try {
     await new KnownFields().check(searcher.documents, filter);
     for (const mode of modes ?? []) searcher.retriever(mode);
-    const { k, explain, json, queries, split, run, tag } = flags;
+    const { k, explain, groupBy, json, queries, split, run, tag } = flags;
     if (queries !== undefined) {
       const { searchAll } = await import('./search/search-all.js');
       const mode = flags.mode ?? searcher.defaultMode;
       return await searchAll(searcher, { mode, k, filter, queries, split, run: run!, tag });
     }
-    const settings: AnswerSettings = { modes: modes ?? [searcher.defaultMode], k, filter, explain, json };
+    const settings: AnswerSettings = {
+      modes: modes ?? [searcher.defaultMode],
+      k,
+      filter,
+      explain,
+      groupBy,
+      json,
+    };
     const style = styleOf(process.stdout);
     if (query !== undefined) {
       const { answer } = await import('./search/answer.js');
@@ -154,6 +163,11 @@ function checkUsage(target: string, query: string | undefined, flags: SearchFlag
       hint: 'to measure what was found: --queries with --run, then nearmiss eval',
     });
   }
+  if (flags.groupBy !== undefined && (flags.queries !== undefined || flags.compare)) {
+    throw new UsageError('search: --group-by groups the hits of one mode', {
+      hint: 'leave out --queries and --compare',
+    });
+  }
   if (flags.compare && (flags.mode || flags.queries !== undefined)) {
     throw new UsageError('search: --compare shows one query in several modes', {
       hint: 'leave out --mode and --queries; `nearmiss compare` compares runs',
@@ -176,6 +190,7 @@ async function openOptions(flags: SearchFlags): Promise<OpenSearcherOptions> {
   return {
     data,
     model,
+    collectionModel: COLLECTION_MODEL,
     reranker,
     rerankDepth,
     rerankFirst,

@@ -6,7 +6,7 @@ import { parseOrigin } from '../../serve/access/origins.js';
 import { DEFAULT_LIMITS } from '../../serve/limits.js';
 import { DEFAULT_KEY_FILE, LOG_LEVELS, type LogLevel } from '../../serve/names.js';
 import type { RegisterCommand } from '../command.js';
-import { checkModes, modeOption } from '../mode-options.js';
+import { COLLECTION_MODEL, checkModes, modeOption } from '../mode-options.js';
 import { numberBetween, repeated, wholeNumber } from '../option-parsers.js';
 import { providerOption } from '../provider-option.js';
 import { checkRerankFlags } from './search/rerank-flags.js';
@@ -181,7 +181,9 @@ async function keyFile(given: string | undefined): Promise<string | undefined> {
 async function searchOptions(options: ServeOptions) {
   const { data, model, mode, reranker, rerankDepth, rerankFirst, threads, provider } = options;
   const modes = mode === undefined ? undefined : [mode];
-  const given = { data, model, modes, reranker, rerankDepth, rerankFirst, threads, session: { provider } };
+  const collectionModel = COLLECTION_MODEL;
+  const session = { provider };
+  const given = { data, model, collectionModel, modes, reranker, rerankDepth, rerankFirst, threads, session };
   if (!process.stderr.isTTY) return given;
   const { Progress } = await import('../../base/progress.js');
   return {

@@ -70,7 +70,13 @@ function readId(
 ): { value: string; field?: string } | undefined {
   if (names.lineIds) return { value: String(at.line) };
   const field = pick(fields, names.id, usual);
-  if (field === undefined) return missing(fields, names.id ?? usual[0], '--id-field (or --line-ids; of pairs, both columns with --query-field and --document-field)', at);
+  if (field === undefined)
+    return missing(
+      fields,
+      names.id ?? usual[0],
+      '--id-field (or --line-ids; of pairs, both columns with --query-field and --document-field)',
+      at,
+    );
   const value = toId(fields[field], field, at);
   return value === undefined ? undefined : { value, field };
 }

@@ -30,7 +30,8 @@ test('reads Markdown, HTML and text into passages with title, place and stable i
   await withFolder(async (folder) => {
     await write(folder, {
       'guide/start.md': '# Start\n\nHello to all of you.\n\n## Install\n\nRun it.\n\nThen rest.',
-      'guide/matter.markdown': '---\ntitle: Matter\n---\nFront matter gives the title.\n\n# Start\n\nBack to where it began.',
+      'guide/matter.markdown':
+        '---\ntitle: Matter\n---\nFront matter gives the title.\n\n# Start\n\nBack to where it began.',
       'b.HTML': '<title>Page – Site</title><h1>Page</h1><h2>Part</h2><p>Text</p>',
       'notes.txt': 'Plain text.\r\nSecond line.',
       'empty.md': '',
@@ -237,7 +238,8 @@ test('code keeps its indentation, also where it is cut, and says what it is', as
 test('a passage of a word or two goes with its neighbour, heading and all', async () => {
   await withFolder(async (folder) => {
     await write(folder, {
-      'a.md': '# Options\n\nAll of them have defaults.\n\n## Timeout\n\n30 s\n\n## Port\n\nThe port to listen on.',
+      'a.md':
+        '# Options\n\nAll of them have defaults.\n\n## Timeout\n\n30 s\n\n## Port\n\nThe port to listen on.',
       'first.md': 'Hi.\n\n# Guide\n\nThis is where it begins.',
       'lone.md': 'Hi.',
     });
@@ -255,7 +257,8 @@ test('passages say where they are: by the anchor of their heading, in plain text
   await withFolder(async (folder) => {
     const line = 'seven words stand in this very line';
     await write(folder, {
-      'a.md': '# Set-up\n\nOne two three four.\n\n## What’s new?\n\nFive six seven eight.\n\n# B\n\n## What’s new?\n\nNine ten eleven twelve.',
+      'a.md':
+        '# Set-up\n\nOne two three four.\n\n## What’s new?\n\nFive six seven eight.\n\n# B\n\n## What’s new?\n\nNine ten eleven twelve.',
       'b.html': '<h1 id="top">T</h1><p>some words that are enough</p>',
       'c.txt': Array.from({ length: 10 }, () => line).join('\n'),
     });

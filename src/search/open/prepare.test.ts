@@ -76,6 +76,7 @@ test('a collection is searched by words and by the bundled model, without a word
   const asked: number[] = [];
   const mayEncode = (answer: boolean): OpenSearcherOptions => ({
     threads: 1,
+    collectionModel: 'minilm',
     mayEncode: ({ documents }) => {
       asked.push(documents);
       return answer;
@@ -96,7 +97,7 @@ test('a collection is searched by words and by the bundled model, without a word
   expect(again.defaultMode).toBe('hybrid');
   await again.close();
   expect(asked).toEqual([2, 2]);
-  const plain = await openSearcher(folder, { modes: ['bm25'] });
+  const plain = await openSearcher(folder, { collectionModel: 'minilm', modes: ['bm25'] });
   expect(plain.model).toBeUndefined();
   await plain.close();
 });

@@ -14,9 +14,6 @@ import { RunDirectory } from '../../run/run-directory.js';
 import { runIndexRemedy } from '../../run/run-index.js';
 import type { SplitTokensOptions } from '../../text/split-tokens.js';
 
-/** What encodes a collection where no model is named: it comes with the package. */
-const BUNDLED_MODEL = 'minilm';
-
 /** What a search needs and where it is; what is missing can be made, or the modes that need it are missing. */
 export interface Target {
   name: string;
@@ -40,6 +37,7 @@ export interface Target {
 export interface TargetOptions {
   data?: string;
   model?: string;
+  collectionModel?: string;
   cache?: string;
   onNote?: (note: string) => void;
 }
@@ -54,7 +52,7 @@ export async function resolveTarget(path: string, options: TargetOptions): Promi
   const { data, model } = options;
   if (await isRun(path)) return runTarget(path, name, options);
   const cache = options.cache ?? (await collectionCache(path));
-  const collection: Target = { name, data: path, model: model ?? BUNDLED_MODEL, cache };
+  const collection: Target = { name, data: path, model: model ?? options.collectionModel, cache };
   if (!info.isDirectory()) return collection;
   const index = await indexKind(path);
   if (index === 'words') return { name, data, model, bm25: path, cache };

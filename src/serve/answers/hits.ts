@@ -29,6 +29,23 @@ export const hit = z
     titleHighlights: highlights.optional(),
     snippet: snippet.optional(),
     metadata: z.record(z.string(), z.unknown()).optional(),
+    place: z
+      .object({
+        path: z.string(),
+        anchor: z.string().optional(),
+        line: z.int().optional(),
+        previous: z.string().optional(),
+        next: z.string().optional(),
+      })
+      .optional()
+      .describe('Of a passage of a folder: its file, where in it, and the ids of the passages around it.'),
+    group: z
+      .object({
+        value: z.string(),
+        others: z.array(z.object({ id: z.string(), score: z.number() })),
+      })
+      .optional()
+      .describe('With groupBy: what the group has in common, and its other hits.'),
     parts: z.array(scorePart).optional(),
   })
   .meta({ id: 'Hit' });

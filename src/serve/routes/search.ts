@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { type DocumentFilter, documentFilterSchema } from '../../search/filter/filter.js';
+import { searchGroups } from '../../search/group-hits.js';
 import { firstModeNames } from '../../search/retrievers/modes.js';
 import type { SearchMode } from '../../search/retrievers/retriever.js';
 import type { CascadeChoice, Searcher } from '../../search/searcher.js';
@@ -21,6 +22,7 @@ interface Asked {
   filter?: DocumentFilter;
   explain: boolean;
   snippets: boolean;
+  groupBy?: string;
   rerank?: CascadeChoice;
 }
 
@@ -30,6 +32,12 @@ export const searchRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
   const query = text(limits.queryLength);
   const tags = ['search'];
   const mode = searchMode.optional().describe('Default: what /v1/info calls defaultMode.');
+  const groupBy = z
+    .string()
+    .min(1)
+    .max(128)
+    .optional()
+    .describe('One hit for each value of this field of the metadata; `file`: for each file of a folder.');
   const body = z
     .strictObject({
       query: query.optional(),
@@ -41,6 +49,7 @@ export const searchRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
         .describe('Only documents whose metadata match, e.g. {"year": {"$gte": 2004}}.'),
       explain: z.boolean().default(false).describe('Says how each score came about.'),
       snippets: z.boolean().default(true),
+      groupBy,
       rerank: z
         .strictObject({
           first: modeAmong(firstModeNames()).optional().describe('What finds the candidates.'),
@@ -95,6 +104,7 @@ export const searchRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
           filter: filterParameter.optional(),
           explain: z.stringbool().default(false),
           snippets: z.stringbool().default(true),
+          groupBy,
           format: z.enum(Object.keys(EXPORT_FORMATS) as [ExportFormat, ...ExportFormat[]]).default('json'),
         }),
         response: {
@@ -126,14 +136,18 @@ export const searchRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
 async function search(
   { metrics, fields }: ServeContext,
   searcher: Searcher,
-  { texts, k, filter, explain, snippets, rerank, ...asked }: Asked,
+  { texts, k, filter, explain, snippets, rerank, groupBy, ...asked }: Asked,
 ): Promise<{ version: string; mode: SearchMode; tookMs: number; results: Hit[][] }> {
   const start = performance.now();
   const mode = asked.mode ?? searcher.defaultMode;
   requireMode(searcher, mode);
   if (rerank?.first !== undefined) requireMode(searcher, rerank.first);
   await fields.check(searcher, filter);
-  const found = await searcher.retriever(mode, rerank).search(texts, { k, filter, explain });
+  const [retriever, options] = [searcher.retriever(mode, rerank), { k, filter, explain }];
+  const found =
+    groupBy === undefined
+      ? await retriever.search(texts, options)
+      : await searchGroups(retriever, searcher.documents, texts, { ...options, groupBy });
   const results = await presentHits(searcher, found, { queries: snippets ? texts : undefined });
   const tookMs = performance.now() - start;
   metrics.observeSearch(mode, tookMs);

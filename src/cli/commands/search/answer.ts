@@ -1,6 +1,8 @@
 import { jsonText } from '../../../base/printable.js';
 import type { DocumentFilter } from '../../../search/filter/filter.js';
-import type { Hit, SearchMode } from '../../../search/retrievers/retriever.js';
+import { type GroupedHit, searchGroups } from '../../../search/group-hits.js';
+import { placeOf } from '../../../search/passage-place.js';
+import type { SearchMode } from '../../../search/retrievers/retriever.js';
 import type { Searcher } from '../../../search/searcher.js';
 import { type Column, formatColumns } from './format-columns.js';
 import { formatHits } from './format-hits.js';
@@ -13,6 +15,8 @@ export interface AnswerSettings {
   k: number;
   filter?: DocumentFilter;
   explain?: boolean;
+  /** One hit for each value of this field of the metadata, or for each `file`. */
+  groupBy?: string;
   json?: boolean;
 }
 
@@ -29,10 +33,14 @@ export async function answer(
   settings: AnswerSettings,
   style: Style,
 ): Promise<Answer> {
-  const { modes, k, filter, explain, json } = settings;
+  const { modes, k, filter, explain, groupBy, json } = settings;
   const columns: Column[] = [];
   for (const mode of modes) {
-    const [hits] = await searcher.retriever(mode).search([query], { k, filter, explain });
+    const [retriever, options] = [searcher.retriever(mode), { k, filter, explain }];
+    const [hits] =
+      groupBy === undefined
+        ? await retriever.search([query], options)
+        : await searchGroups(retriever, searcher.documents, [query], { ...options, groupBy });
     columns.push({ mode, hits });
   }
   if (json) return { columns, output: await jsonLine(searcher, query, columns) };
@@ -45,7 +53,7 @@ export async function answer(
 }
 
 async function jsonLine(searcher: Searcher, query: string, columns: readonly Column[]): Promise<string> {
-  const present = async (hits: readonly Hit[]): Promise<object[]> => {
+  const present = async (hits: readonly GroupedHit[]): Promise<object[]> => {
     const documents = await searcher.documents.getAll(hits.map(({ id }) => id));
     return hits.map((hit, i) => {
       const document = documents[i];
@@ -56,6 +64,7 @@ async function jsonLine(searcher: Searcher, query: string, columns: readonly Col
         ...hit,
         ...(title && { title }),
         ...(metadata && { metadata }),
+        place: placeOf(document, (id) => searcher.documents.has(id)),
         snippet: { text, highlights },
       };
     });

@@ -1,5 +1,7 @@
 import { printable } from '../../../base/printable.js';
-import type { Hit, ScorePart } from '../../../search/retrievers/retriever.js';
+import type { GroupedHit } from '../../../search/group-hits.js';
+import { placeOf, placeText } from '../../../search/passage-place.js';
+import type { ScorePart } from '../../../search/retrievers/retriever.js';
 import type { Searcher } from '../../../search/searcher.js';
 import { bold, dim, highlight, type Style } from './style.js';
 
@@ -10,7 +12,7 @@ const SNIPPET_LINES = 2;
 /** Hits with titles and snippets, one below the other. */
 export async function formatHits(
   searcher: Searcher,
-  { query, hits }: { query: string; hits: readonly Hit[] },
+  { query, hits }: { query: string; hits: readonly GroupedHit[] },
   style: Style,
 ): Promise<string> {
   if (hits.length === 0) return 'nothing found\n';
@@ -21,6 +23,11 @@ export async function formatHits(
     const head = `${String(i + 1).padStart(3)}  ${hit.score.toFixed(4)}  ${bold(printable(hit.id), style)}`;
     const title = document?.title ? `  ${printable(document.title)}` : '';
     const shown = [`${head}${title}`];
+    const place = document && placeOf(document, (id) => searcher.documents.has(id));
+    const others = hit.group?.others.length ?? 0;
+    const more = others > 0 ? `  and ${others} more in ${printable(hit.group!.value)}` : '';
+    if (place || more)
+      shown.push(`${INDENT}${dim(`${place ? printable(placeText(place)) : ''}${more}`, style)}`);
     if (document?.text) {
       const { text, cut, highlights } = searcher.snippet(query, document, {
         length: SNIPPET_LINES * room - SNIPPET_LINES,

@@ -14,6 +14,7 @@ export interface SearchFlags {
   cache?: string;
   filter?: string[];
   explain?: boolean;
+  groupBy?: string;
   queries?: string;
   split?: string;
   run?: string;
