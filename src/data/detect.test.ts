@@ -64,6 +64,13 @@ test('what cannot be told is an error that lists the formats', async () => {
   );
 });
 
+test('files of other programs are errors that say what to do', async () => {
+  await expect(detect('PK', 'faq.xlsx')).rejects.toMatchObject({ hint: expect.stringContaining('as CSV') });
+  await expect(detect('%PDF-1.7', 'a.PDF')).rejects.toMatchObject({
+    hint: expect.stringContaining('as text'),
+  });
+});
+
 test('semicolons separate, too', async () => {
   await writeFile(join(folder, 'shop.csv'), 'id;text\n1;"a; b"\n');
   const documents = [];

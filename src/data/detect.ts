@@ -37,6 +37,7 @@ export async function detectFormat(
   role: FileOptions['role'],
   said: Said = {},
 ): Promise<Detected> {
+  refuseForeign(file);
   const lines = await firstLines(file);
   const start = lines.find((line) => line.trim() !== '')?.trimStart();
   if (start === undefined)
@@ -54,6 +55,25 @@ export async function detectFormat(
   throw new NearmissError(`${file}: cannot tell the format from ${JSON.stringify(start.slice(0, 40))}`, {
     hint: `if it holds a collection, name its format: nearmiss data import ${file} OUT --format NAME, which is one of ${Object.keys(FILE_FORMAT_SUMMARIES).join(', ')}`,
   });
+}
+
+/** Files of other programs that people have their texts in, and what makes them readable. */
+const FOREIGN: [RegExp, string, string][] = [
+  [
+    /\.(xlsx?|ods|numbers)$/i,
+    'a spreadsheet',
+    'save its sheet as CSV, with the names of the columns in the first line',
+  ],
+  [
+    /\.(pdf|docx?|odt|epub)$/i,
+    'a document of another program',
+    'save or convert it as text, HTML or Markdown, and name its folder',
+  ],
+];
+
+function refuseForeign(file: string): void {
+  const [, what, hint] = FOREIGN.find(([ending]) => ending.test(file)) ?? [];
+  if (what !== undefined) throw new NearmissError(`${file}: ${what} cannot be read`, { hint });
 }
 
 /** Bytes, not lines: a list of gigabytes may be one line. What is broken is reported by the reader of the format. */

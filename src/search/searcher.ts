@@ -45,7 +45,7 @@ export interface OpenSearcherOptions {
   rerankFirst?: SearchMode;
   /** Opens only what these modes need. Default: whatever is possible. */
   modes?: readonly SearchMode[];
-  /** How `hybrid` fuses. Default: as tuned by {@link tuneHybrid}, else by ranks. */
+  /** How `hybrid` fuses. Default: as tuned by {@link tuneHybrid}, else by the sum of normalised scores. */
   fusion?: HybridOptions;
   /** Where to keep what has to be made. Default: `cache/search` in a run, `.nearmiss` in any other folder. */
   cache?: string;

@@ -62,10 +62,10 @@ export const registerSearch: RegisterCommand = (program) => {
       ),
     )
     .addOption(
-      new Option('--fusion <method>', 'how hybrid fuses (default: as tuned, else rrf)').choices([
-        'rrf',
-        'linear',
-      ]),
+      new Option(
+        '--fusion <method>',
+        'how hybrid fuses (default: as tuned, else by normalised scores)',
+      ).choices(['rrf', 'linear']),
     )
     .option('--weights <dense,bm25>', 'weights of vectors and words in hybrid, e.g. 1,0.1', numbersBetween(0))
     .option('--tune <split>', 'find the weights of hybrid on judged queries, and keep them')

@@ -50,7 +50,7 @@ export async function readTunedFusion(
   });
   if (version === options.version) return { recommended, fusion: { method, normalization, weights, depth } };
   options.onNote?.(
-    'the weights of hybrid search were tuned for another state of model or collection: fusing by ranks instead; --tune finds new ones',
+    'the weights of hybrid search were tuned for another state of model or collection: fusing untuned instead; --tune finds new ones',
   );
   return undefined;
 }

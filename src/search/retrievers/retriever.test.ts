@@ -52,13 +52,11 @@ class BruteForce {
   }
 
   async hybrid(query: string, allowed: readonly Document[]): Promise<Map<string, number>> {
-    const fused = new Map<string, number>();
-    for (const scores of [await this.dense(query, allowed), await this.bm25(query, allowed)]) {
-      ranked(scores).forEach(({ id }, i) => {
-        fused.set(id, (fused.get(id) ?? 0) + 1 / (60 + i + 1));
-      });
-    }
-    return fused;
+    const lists = [await this.dense(query, allowed), await this.bm25(query, allowed)].map(deviations);
+    const ids = new Set(lists.flatMap((scores) => [...scores.keys()]));
+    const score = (id: string): number =>
+      lists.reduce((sum, scores) => sum + (scores.get(id) ?? Math.min(0, ...scores.values())), 0);
+    return new Map([...ids].map((id) => [id, score(id)]));
   }
 
   async cascade(
@@ -73,6 +71,14 @@ class BruteForce {
     const scores = await this.searcher.reranker!.score(query, texts);
     return new Map(candidates.map(({ id }, i) => [id, scores[i]]));
   }
+}
+
+/** Scores in standard deviations from their mean. */
+function deviations(scores: ReadonlyMap<string, number>): Map<string, number> {
+  const values = [...scores.values()];
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const deviation = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
+  return new Map([...scores].map(([id, score]) => [id, deviation === 0 ? 0 : (score - mean) / deviation]));
 }
 
 function ranked(scores: ReadonlyMap<string, number>): { id: string; score: number }[] {
