@@ -235,17 +235,17 @@ test('code keeps its indentation, also where it is cut, and says what it is', as
   });
 });
 
-test('a passage of a word or two goes with its neighbour, heading and all', async () => {
+test('a passage of a single word goes with its neighbour, heading and all', async () => {
   await withFolder(async (folder) => {
     await write(folder, {
       'a.md':
-        '# Options\n\nAll of them have defaults.\n\n## Timeout\n\n30 s\n\n## Port\n\nThe port to listen on.',
+        '# Options\n\nAll of them have defaults.\n\n## Timeout\n\n30s\n\n## Port\n\nThe port to listen on.',
       'first.md': 'Hi.\n\n# Guide\n\nThis is where it begins.',
       'lone.md': 'Hi.',
     });
     const passages = await all(await openFolder(folder));
     expect(passages.map(({ id, text }) => [id, text])).toEqual([
-      ['a.md#1', 'All of them have defaults.\n\nTimeout\n30 s'],
+      ['a.md#1', 'All of them have defaults.\n\nTimeout\n30s'],
       ['a.md#2', 'The port to listen on.'],
       ['first.md#1', 'Hi.\n\nThis is where it begins.'],
       ['lone.md#1', 'Hi.'],

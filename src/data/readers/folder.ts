@@ -37,7 +37,7 @@ export const FOLDER_EXTENSIONS: readonly string[] = Object.keys(PARSERS);
 
 /**
  * Opens a folder of Markdown, HTML and text files as a collection of passages: each stays under one heading and
- * within `maxWords`; one of a word or two goes with its neighbour. A passage's id is `path#number`, its title the
+ * within `maxWords`; one of a single word goes with its neighbour. A passage's id is `path#number`, its title the
  * document's title and the headings above it; `metadata` has `path`, `heading`, `position`, and `anchor` or, of plain
  * text, `line`. Code stands between lines of three backticks, with its indentation. In the id, white space, control characters and `%` of the path are
  * percent-encoded: `my notes.md` gives `my%20notes.md#1`. In memory is one file at a time.

@@ -5,8 +5,8 @@ import { anchorsOf } from './anchors.js';
 import { closeFences } from './code-fences.js';
 import type { SectionedDocument } from './html-sections.js';
 
-/** Shorter passages say too little to be found by: they go with a neighbour. */
-const FEWEST_WORDS = 4;
+/** A single word says too little to be found by: it goes with a neighbour. */
+const FEWEST_WORDS = 2;
 /** Between a document's title and its headings. */
 const TRAIL_SEPARATOR = ' > ';
 
@@ -50,7 +50,7 @@ export function* passagesOf(
   }
 }
 
-/** Puts passages of a word or two together with the one before, or where there is none, with the one behind. */
+/** Puts passages of a single word together with the one before, or where there is none, with the one behind. */
 function withoutTiny(passages: readonly Passage[], maxWords: number): Passage[] {
   const kept: Passage[] = [];
   let tiny: Passage | undefined;
