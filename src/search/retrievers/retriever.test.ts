@@ -73,12 +73,16 @@ class BruteForce {
   }
 }
 
-/** Scores in standard deviations from their mean. */
+/** Hits of each part that are fused. */
+const FUSED_DEPTH = 200;
+
+/** Scores of the best in standard deviations from their mean. */
 function deviations(scores: ReadonlyMap<string, number>): Map<string, number> {
-  const values = [...scores.values()];
+  const hits = ranked(scores).slice(0, FUSED_DEPTH);
+  const values = hits.map(({ score }) => score);
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const deviation = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
-  return new Map([...scores].map(([id, score]) => [id, deviation === 0 ? 0 : (score - mean) / deviation]));
+  return new Map(hits.map(({ id, score }) => [id, deviation === 0 ? 0 : (score - mean) / deviation]));
 }
 
 function ranked(scores: ReadonlyMap<string, number>): { id: string; score: number }[] {
