@@ -84,7 +84,7 @@ describe('an example in a comment works', () => {
   test.each(NOT_RUN.map((exception) => [exception.file, exception.because, exception] as const))(
     '%s: not run, because %s',
     (_file, _because, exception) => {
-      expect(examples.filter((example) => isMeant(exception, example))).toHaveLength(1);
+      expect(examples.filter((example) => isMeant(exception, example))).not.toHaveLength(0);
     },
   );
 

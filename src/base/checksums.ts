@@ -35,8 +35,8 @@ export class DamagedFileError extends NearmissError {
  * Sizes and SHA-256 of some of a folder's files, to be kept beside them (in a manifest that is written last).
  *
  * @example
- * const files = await describeFiles(folder, ['model.safetensors', 'optimizer.safetensors']);
- * await writeJsonFile(join(folder, 'state.json'), { step, files });
+ * const files = await describeFiles('runs/mine/start', ['config.json', 'model.safetensors']);
+ * await writeJsonFile('runs/mine/start.json', { files });
  */
 export async function describeFiles(folder: string, names: readonly string[]): Promise<DescribedFiles> {
   const described = names.map(async (name) => {
@@ -52,7 +52,8 @@ export async function describeFiles(folder: string, names: readonly string[]): P
  * {@link DamagedFileError}.
  *
  * @example
- * await verifyFiles(folder, files, { what: 'the checkpoint of step 300', remedy: 'remove it: training goes on from step 200' });
+ * const files = await describeFiles('runs/mine/start', ['model.safetensors']);
+ * await verifyFiles('runs/mine/start', files, { what: 'the start', remedy: 'restore it from a copy' });
  */
 export async function verifyFiles(
   folder: string,

@@ -33,7 +33,7 @@ export type OptionsOf<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>
  * that a recipe names with `use`, or by a program.
  *
  * @example
- * losses.register({ name: 'squared', description: 'pulls positives to 1', options: {}, create: () => squared });
+ * losses.register({ ...losses.get('hinge'), name: 'my-hinge', description: 'as hinge, under a name of its own' });
  */
 export class Registry<K extends { readonly name: string }> {
   /** What one value is called in messages, e.g. `loss`. */

@@ -56,9 +56,10 @@ export const makers = new Registry<MakerKind>('maker', [mineKind, labelKind, clu
  * Every axis of recipes, and what values of them are made of: what a module that a recipe names with `use` is given.
  *
  * @example
- * export default ({ losses, engine, settings }) => {
- *   losses.register({ name: 'squared', description: '…', options: {}, create: () => squared });
+ * const myModule = ({ losses }: Axes): void => {
+ *   losses.register({ ...losses.get('ranknet'), name: 'my-ranknet', description: 'as ranknet, under a name of its own' });
  * };
+ * myModule(axes);
  */
 export const axes = {
   losses,

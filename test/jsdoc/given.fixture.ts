@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
+import { writeJsonFile } from '../../src/base/json-file.js';
 import { gather } from '../../src/data/data.fixture.js';
 import { documentTexts, openDataset, type Qrels } from '../../src/data/index.js';
 import { evaluate } from '../../src/evaluate/index.js';
@@ -19,6 +20,7 @@ import {
   skipRanks,
   TableSource,
 } from '../../src/negatives/index.js';
+import { openSearcher } from '../../src/search/index.js';
 import { Tokenizer } from '../../src/text/index.js';
 import { loadRecipe } from '../../src/train/index.js';
 import { runOf } from './collection.fixture.js';
@@ -69,6 +71,7 @@ export const given = {
     documents: () => ['near', 'miss'],
     scores: () => Float32Array.of(0.2, 0.9, 0.5),
     Worker: () => Worker,
+    writeJsonFile: () => writeJsonFile,
     z: () => z,
   },
   'cli/': { readFile: () => readFile },
@@ -152,6 +155,7 @@ export const given = {
   },
   'search/': {
     document: async () => (await gather(await dataset())).documents[0],
+    searcher: () => openSearcher('data/scifact', { modes: ['bm25'] }),
     encodeAll: () => async (texts: string[]) => texts.map(({ length }) => Float32Array.of(length)),
   },
   'search/fusion/': { bm25: () => runOf('bm25', 1), dense: () => runOf('dense', 2), devQrels },

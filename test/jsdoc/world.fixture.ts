@@ -34,6 +34,7 @@ export async function fillWorld(folder: string): Promise<void> {
   await writeFile(at('docs/near-misses.md'), '# Near misses\n\nClose, but wrong.\n');
   await writeFile(at('docs/archive/old.md'), '# Old\n\nForgotten.\n');
   await writeFile(at('run/state.json'), '{ "step": 300 }');
+  await writeFile(at('my-loss.js'), 'export default () => undefined;\n');
 
   await writeRun(at('run.trec'), runOf('bm25', 1));
   const hits = Array.from({ length: 1000 }, (_, i): [string, number] => [`${i}`, 1000 - i]);

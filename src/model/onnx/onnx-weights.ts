@@ -16,8 +16,8 @@ const WORDS = 'embeddings.word_embeddings.weight';
  * ONNX Runtime optimises and quantises it, with its data inside or in files beside it.
  *
  * @example
- * const weights = await openOnnxWeights('models/gte-small/onnx/model.onnx', { layers: 12, heads: 12 });
- * const words = await weights.read('embeddings.word_embeddings.weight', [30522, 384]);
+ * const weights = await openOnnxWeights('runs/mine/best/onnx/model.onnx', { layers: 1, heads: 2 });
+ * console.log(weights.names.length);
  * await weights.close();
  */
 export async function openOnnxWeights(path: string, stated: StatedForm): Promise<Weights> {
