@@ -1,9 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Turn } from '../base/turn.js';
 import type { Document } from '../data/index.js';
 import type { Hit } from '../search/retrievers/retriever.js';
 import type { Searcher } from '../search/searcher.js';
-
-const LONGEST_TURN_MS = 5;
 
 /** A hit as a person wants to see it. */
 export interface PresentedHit extends Hit {
@@ -20,7 +18,7 @@ export interface PresentedHit extends Hit {
 export async function presentHits(
   searcher: Searcher,
   found: readonly Hit[][],
-  options: { queries?: readonly string[] } = {},
+  options: { queries?: readonly string[]; signal?: AbortSignal } = {},
 ): Promise<PresentedHit[][]> {
   const ids = new Set(found.flatMap((hits) => hits.map(({ id }) => id)));
   const documents = await searcher.documents.getAll([...ids]);
@@ -33,16 +31,13 @@ export async function presentHits(
     return { ...hit, ...(title && { title }), ...(snippet && { snippet }), ...(metadata && { metadata }) };
   };
   const lists: PresentedHit[][] = [];
-  let since = performance.now();
+  const turn = await Turn.begin(options.signal);
   for (const [i, hits] of found.entries()) {
     const list: PresentedHit[] = [];
     for (const hit of hits) {
       list.push(present(hit, options.queries?.[i]));
       // Snippets of long texts take a while; other requests must not wait for all of them.
-      if (performance.now() - since > LONGEST_TURN_MS) {
-        await nextTurn();
-        since = performance.now();
-      }
+      if (turn.isOver) await turn.next(options.signal);
     }
     lists.push(list);
   }

@@ -19,6 +19,8 @@ export interface ServeTargetOptions
   port?: number;
   /** A file of API keys; without one reading is open, and the server must be bound to this machine. */
   keys?: string;
+  /** Whether the file was found rather than named, which is worth a line in the log. */
+  keysFound?: boolean;
   /** Without keys, be reachable from other machines all the same: whoever reaches the server may read everything. */
   insecure?: boolean;
   /** Documents cannot be changed. */
@@ -43,7 +45,8 @@ export interface ServeTargetOptions
  * await server.close();
  */
 export async function serveTarget(target: string, options: ServeTargetOptions = {}): Promise<SearchServer> {
-  const { host = '127.0.0.1', port, keys, insecure, readOnly, search, runs: runsFolder, ...rest } = options;
+  const { host = '127.0.0.1', port, keys, keysFound, insecure, readOnly, search, ...others } = options;
+  const { runs: runsFolder, ...rest } = others;
   if (!(await exists(target))) {
     throw new NearmissError(`${target}: no such run, index or collection`, { hint: 'check the path' });
   }
@@ -57,6 +60,7 @@ export async function serveTarget(target: string, options: ServeTargetOptions = 
   const warn = (message: string): void => log.warn(message);
   const keyRing =
     keys === undefined ? undefined : await KeyRing.open(keys, (error) => warn(keyProblem(error)));
+  if (keysFound) warn(`${keys} lies here, so every request needs a key of it; --keys FILE names another`);
   const state = options.state ?? join(await besideFolder(resolve(target)), 'live');
   const preparations = new Preparations();
   const { signal } = preparations;

@@ -83,7 +83,7 @@ describe('searching', () => {
     [{ query: '' }, 'body: field "query": expected string to have >=1 characters, got the text ""'],
     [{ query: 'a', k: 0 }, 'body: field "k": expected number to be >=1, got a number (0)'],
     [{ query: 'a', k: 1e9 }, 'body: field "k": expected number to be <=1000, got a number (1000000000)'],
-    [{ query: 'a', kk: 1 }, 'body: Unrecognized key: "kk", got an object'],
+    [{ query: 'a', kk: 1 }, 'body: unknown field "kk"'],
     [
       { queries: Array(11).fill('a'), k: 1000 },
       'body: expected at most 10000 hits in all (k times the number of queries), got an object',

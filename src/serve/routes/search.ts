@@ -5,9 +5,12 @@ import { firstModeNames } from '../../search/retrievers/modes.js';
 import { type ServeContext, workOn } from '../context.js';
 import { presentHits } from '../present-hits.js';
 import { requireMode } from '../require-mode.js';
-import { errors, hit, modeAmong, searchMode, text, version } from '../schemas.js';
+import { errors, hit, listOf, modeAmong, searchMode, text, version } from '../schemas.js';
 
 const answer = { version, mode: searchMode, tookMs: z.number() };
+
+/** Reading a body holds everybody up; queries and a filter are never longer than this. */
+const MAX_BODY_BYTES = 2 * 2 ** 20;
 
 /** `POST /v1/search`: one query, or several at once. */
 export const searchRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = async (app, { context }) => {
@@ -16,7 +19,7 @@ export const searchRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
   const body = z
     .strictObject({
       query: query.optional(),
-      queries: z.array(query).min(1).max(limits.batch).optional(),
+      queries: listOf(query, { max: limits.batch, what: 'queries' }).optional(),
       mode: searchMode.optional().describe('Default: what /v1/info calls defaultMode.'),
       k: z.int().min(1).max(limits.k).default(10).describe('Hits for each query.'),
       filter: documentFilterSchema
@@ -48,6 +51,7 @@ export const searchRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
   app.post(
     '/v1/search',
     {
+      bodyLimit: Math.min(limits.bodyBytes, MAX_BODY_BYTES),
       schema: {
         tags: ['search'],
         summary: 'Search',
@@ -65,13 +69,13 @@ export const searchRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
     (request, reply) => {
       const { query, queries, k, filter, explain, snippets, rerank } = request.body;
       const texts = queries ?? [query!];
-      return workOn(context, reply, async (searcher) => {
+      return workOn(context, { reply, size: texts.length }, async (searcher, signal) => {
         const start = performance.now();
         const mode = request.body.mode ?? searcher.defaultMode;
         requireMode(searcher, mode);
         if (rerank?.first !== undefined) requireMode(searcher, rerank.first);
-        const found = await searcher.retriever(mode, rerank).search(texts, { k, filter, explain });
-        const results = await presentHits(searcher, found, { queries: snippets ? texts : undefined });
+        const found = await searcher.retriever(mode, rerank).search(texts, { k, filter, explain, signal });
+        const results = await presentHits(searcher, found, { queries: snippets ? texts : undefined, signal });
         const tookMs = performance.now() - start;
         metrics.observeSearch(mode, tookMs);
         metrics.observeBatch('queries', texts.length);
