@@ -72,8 +72,8 @@ describe('admission', () => {
     const admission = new Admission(roomy);
     const batches = Array.from({ length: 4 }, task);
     const running = batches.map(({ work }) => admission.run(work, { size: 200 }));
-    expect(batches.map(({ started }) => started())).toEqual([true, false, false, false]);
     expect(await admission.run(async () => 'at once', { size: 1 })).toBe('at once');
+    expect(batches.map(({ started }) => started())).toEqual([true, false, false, false]);
     for (const { end } of batches) end();
     expect(await Promise.all(running)).toEqual(['done', 'done', 'done', 'done']);
   });
@@ -84,6 +84,8 @@ describe('admission', () => {
       new Promise((_, stop) => signal.addEventListener('abort', () => stop(signal.reason)));
     const leaving = new AbortController();
     const abandoned = admission.run(untilStopped, { signal: leaving.signal });
+    await sleep(1);
+    expect(admission.active).toBe(1);
     leaving.abort();
     await expect(abandoned).rejects.toMatchObject({ statusCode: 499 });
     expect(admission.active).toBe(0);

@@ -53,10 +53,13 @@ export class Admission {
     const { signal, size = 1 } = options;
     const lane = size > LARGEST_ALONE ? this.#batches : this.#alone;
     await lane.enter(signal);
+    if (signal?.aborted) {
+      lane.leave();
+      throw clientGone();
+    }
     const unwanted = new AbortController();
     const gone = (): void => unwanted.abort(clientGone());
     signal?.addEventListener('abort', gone);
-    if (signal?.aborted) gone();
     const done = work(unwanted.signal).finally(() => {
       signal?.removeEventListener('abort', gone);
       lane.leave();
