@@ -4,7 +4,7 @@
  * same result, or an error that names the file. One JSON line; what broke the invariant is told on stderr, and then the
  * exit code is 1.
  *
- *   npm run bench:chaos -- [--attempts 1000] [--seed 1]
+ *   npm run bench:chaos -- [--attempts 1000] [--seed 1] [--parts live,commands,server,kills,runs,files]
  */
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -22,7 +22,11 @@ import { SUBJECTS } from '../test/chaos/subjects.js';
 import { exitOf, startTraining, trainUnderFire } from '../test/kill.fixture.js';
 
 const { values } = parseArgs({
-  options: { attempts: { type: 'string', default: '1000' }, seed: { type: 'string', default: '1' } },
+  options: {
+    attempts: { type: 'string', default: '1000' },
+    seed: { type: 'string', default: '1' },
+    parts: { type: 'string', default: 'live,commands,server,kills,runs,files' },
+  },
 });
 const attempts = Number(values.attempts);
 const seed = Number(values.seed);
@@ -30,24 +34,22 @@ const seed = Number(values.seed);
 const share = (part: number): number => Math.max(1, Math.round(attempts * part));
 
 const tally = new Tally();
-const parts: [string, () => Promise<void>][] = [
-  ['live writes killed', () => killLiveWrites(tally, { seed, kills: share(0.02) })],
-  [
-    'commands disturbed',
-    async () => {
-      for (const subject of COMMANDS) await disturbCommands(subject, tally, { seed, rounds: share(0.006) });
-    },
-  ],
-  ['server disturbed', () => disturbServer(tally, { seed, clients: share(0.1), kills: share(0.01) })],
-  ['runs killed', () => killRuns(share(0.01))],
-  ['runs spoilt', () => spoilRuns(tally, { seed, attempts: share(0.03) })],
-  ['files spoilt', spoilTheRest],
-];
-for (const [name, work] of parts) {
+const parts: Record<string, () => Promise<void>> = {
+  live: () => killLiveWrites(tally, { seed, kills: share(0.012) }),
+  async commands() {
+    for (const subject of COMMANDS) await disturbCommands(subject, tally, { seed, rounds: share(0.003) });
+  },
+  server: () => disturbServer(tally, { seed, clients: share(0.1), kills: share(0.006) }),
+  kills: () => killRuns(share(0.006)),
+  runs: () => spoilRuns(tally, { seed, attempts: share(0.02) }),
+  files: spoilTheRest,
+};
+for (const name of values.parts.split(',')) {
   const start = performance.now();
-  await work();
+  await parts[name]();
   const took = ((performance.now() - start) / 1000).toFixed(0);
-  process.stderr.write(`${name}: ${tally.attempts} attempts so far, ${took} s\n`);
+  const { attempts: made, broken } = tally;
+  process.stderr.write(`${name}: ${made} attempts and ${broken.length} broken so far, ${took} s\n`);
 }
 for (const broken of tally.broken) process.stderr.write(`${broken}\n`);
 const { broken, ...counts } = tally;
@@ -68,8 +70,8 @@ async function killRuns(kills: number): Promise<void> {
     ...['--set', 'refresh.mode=lockstep', '--set', 'checkpoint.every=5'],
   ];
   const weights = async (run: string): Promise<string> => {
-    const finished = JSON.parse(await readFile(join(run, 'finished.json'), 'utf8')) as { step: number };
-    const step = `step-${String(finished.step).padStart(6, '0')}`;
+    const finished = JSON.parse(await readFile(join(run, 'finished.json'), 'utf8')) as { steps: number };
+    const step = `step-${String(finished.steps).padStart(6, '0')}`;
     const content = await readFile(join(run, 'checkpoints', step, 'model.safetensors'));
     return createHash('sha256').update(content).digest('hex');
   };

@@ -28,7 +28,7 @@ export const COMMANDS: readonly CommandSubject[] = [
   {
     name: 'bm25 index',
     prepare: writeCorpus,
-    args: (source, out) => ['bm25', 'index', source, out, '--quiet'],
+    args: (source, out) => ['bm25', 'index', source, out],
     async read(out) {
       const index = await openBm25Index(out);
       const { ids, scores } = new Bm25Searcher(index).search('pear fig', 12);
@@ -58,7 +58,7 @@ export const COMMANDS: readonly CommandSubject[] = [
   {
     name: 'data import',
     prepare: writeCorpus,
-    args: (source, out) => ['data', 'import', source, out, '--quiet'],
+    args: (source, out) => ['data', 'import', source, out],
     read: (out) => contentOf(out),
   },
 ];
