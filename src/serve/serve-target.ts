@@ -7,7 +7,7 @@ import { beginSearcher } from '../search/open/open-searcher.js';
 import type { OpenSearcherOptions, PrepareStep } from '../search/searcher.js';
 import { isLoopbackHost } from './access/foreign-pages.js';
 import { KeyRing } from './access/key-ring.js';
-import { checkPlace } from './listen-errors.js';
+import { checkPlace } from './connection/listen-errors.js';
 import { EarlyLog } from './log/early-log.js';
 import { Preparations } from './preparations.js';
 import { RunCatalog } from './run-catalog.js';

@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { Random } from '../../src/engine/random.js';
 import { Bm25Searcher, openBm25Index } from '../../src/index/bm25/index.js';
 import { openDocumentIndex } from '../../src/index/vectors/open.js';
@@ -127,7 +127,8 @@ async function attempt(
   const result = await run(subject, { source, out }, disturbance);
   if (!result.isKilled) {
     // What it prints may hold how long it took: what counts is the folder.
-    const judged = judgeCommand(result, { expected: result.stdout, names: [out] });
+    const names = [out, join(dirname(out), `.partial-${basename(out)}`)];
+    const judged = judgeCommand(result, { expected: result.stdout, names });
     if (judged.outcome !== 'same' && judged.outcome !== 'named') return judged;
   }
   const isThere = (await stat(out).catch(() => undefined)) !== undefined;

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { ApiError } from './api-error.js';
+import { ApiError } from '../api-error.js';
 
 /** The name as it may be spelt in JSON; where it does not stand, nothing has to be looked for. */
 const POISON = /(?:_|\\u005f){2}proto(?:_|\\u005f){2}/i;
