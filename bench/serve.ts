@@ -1,8 +1,9 @@
 /**
  * `nearmiss serve` under load from this process, over loopback. Table on stderr, one JSON line on stdout:
  * `denseP50Ms` and `cascadeP50Ms` with one client, `denseP99Ms` and the queries/s with the most; `cascadeOverDense` is
- * what a query costs with the cascade over 100 candidates against dense alone; `rssGrowthMb` from the second tenth to
- * the last of the minutes under steady load. No two queries are alike, so the cache of query vectors does not help; it
+ * what a query costs with the cascade over 100 candidates against dense alone; `mixedP50Ms` and `mixedP99Ms` of the
+ * minutes under steady load from 64 clients that mix modes, batches of 16 and requests they do not wait for;
+ * `rssGrowthMb` from its second tenth to the last. No two queries are alike, so the cache of query vectors does not help; it
  * is filled before memory is watched, because it grows by design.
  *
  *   npm run bench:serve                                  medquad encoded by minilm (once, kept in the temporary folder)
@@ -17,11 +18,15 @@ import { parseArgs } from 'node:util';
 import { exists, writeDirectoryAtomic } from '../src/base/files.js';
 import { formatTable } from '../src/base/table.js';
 import { createCrossEncoder, loadEncoderModel, saveCrossEncoder } from '../src/model/index.js';
-import { type LoadResult, load } from './serve/load.js';
+import { type LoadRequest, type LoadResult, load } from './serve/load.js';
 import { firstAnswer, type ServerProcess, startServer } from './serve/server-process.js';
 
 const MEDQUAD = resolve(import.meta.dirname, '../../shared/data/medquad');
-const STEADY_CLIENTS = 8;
+const STEADY_CLIENTS = 64;
+/** What steady load is made of, in turns: of nine, two are batches and one is left before its answer. */
+const MIX = ['dense', 'bm25', 'hybrid', 'batch bm25', 'dense', 'bm25', 'left', 'hybrid', 'batch dense'];
+const QUERIES_A_BATCH = 16;
+const LEAVE_AFTER_MS = 20;
 /** The cache holds 32 MiB: 20,000 vectors of MiniLM and their texts. */
 const QUERIES_TO_FILL_CACHE = 22_000;
 const QUERIES_AT_ONCE = 100;
@@ -70,7 +75,7 @@ async function measure({ url, rssMb }: ServerProcess): Promise<Record<string, nu
   };
   const results: { mode: string; clients: number; result: LoadResult }[] = [];
   const run = async (mode: string, clients: number): Promise<LoadResult> => {
-    const result = await load({ url, bodies: bodies(mode), clients, seconds });
+    const result = await load({ url, requests: searches(mode), clients, seconds });
     results.push({ mode, clients, result });
     return result;
   };
@@ -81,7 +86,7 @@ async function measure({ url, rssMb }: ServerProcess): Promise<Record<string, nu
   }
   const cascade = await run('cascade', 1);
   process.stderr.write(tableOf(results));
-  const { failed, growthMb } = await steadyLoad(url, rssMb);
+  const { failed, growthMb, p50Ms, p99Ms } = await steadyLoad(url, rssMb);
   const [alone, crowded] = [best.dense[0], best.dense.at(-1)!];
   return {
     docs: documents,
@@ -93,6 +98,8 @@ async function measure({ url, rssMb }: ServerProcess): Promise<Record<string, nu
     cascadeP50Ms: round(cascade.p50Ms),
     cascadeOverDense: round(cascade.p50Ms / alone.p50Ms),
     failed: failed + results.reduce((sum, { result }) => sum + result.failed, 0),
+    mixedP50Ms: round(p50Ms),
+    mixedP99Ms: round(p99Ms),
     rssGrowthMb: round(growthMb),
   };
 }
@@ -101,9 +108,9 @@ async function measure({ url, rssMb }: ServerProcess): Promise<Record<string, nu
 async function steadyLoad(
   url: string,
   rssMb: () => Promise<number>,
-): Promise<{ failed: number; growthMb: number }> {
+): Promise<{ failed: number; growthMb: number; p50Ms: number; p99Ms: number }> {
   const total = Number(values.minutes) * 60;
-  if (total === 0) return { failed: 0, growthMb: 0 };
+  if (total === 0) return { failed: 0, growthMb: 0, p50Ms: 0, p99Ms: 0 };
   await fillCache(url);
   const samples: number[] = [];
   let going = true;
@@ -113,14 +120,16 @@ async function steadyLoad(
       await sleep((total * 1000) / 100);
     }
   })();
-  const { failed } = await load({ url, bodies: bodies('hybrid'), clients: STEADY_CLIENTS, seconds: total });
+  const { failed, p50Ms, p99Ms } = await load({
+    ...{ url, requests: mixed(), clients: STEADY_CLIENTS, seconds: total },
+  });
   going = false;
   await watching;
   const tenth = Math.max(1, Math.floor(samples.length / 10));
   const tenths = Array.from({ length: 10 }, (_, i) => median(samples.slice(i * tenth, (i + 1) * tenth)));
   const course = tenths.map((mb) => mb.toFixed(0)).join(' ');
   process.stderr.write(`resident memory by tenths of ${values.minutes} minutes: ${course} MB\n`);
-  return { failed, growthMb: tenths[9] - tenths[1] };
+  return { failed, growthMb: tenths[9] - tenths[1], p50Ms, p99Ms };
 }
 
 async function fillCache(url: string): Promise<void> {
@@ -133,8 +142,23 @@ async function fillCache(url: string): Promise<void> {
   }
 }
 
-function* bodies(mode: string): Generator<string, string> {
-  for (;;) yield JSON.stringify({ query: nextQuery(), mode, k: 10 });
+function* searches(mode: string): Generator<LoadRequest, LoadRequest> {
+  for (;;) yield { body: JSON.stringify({ query: nextQuery(), mode, k: 10 }) };
+}
+
+function* mixed(): Generator<LoadRequest, LoadRequest> {
+  for (let i = 0; ; i++) {
+    const [kind, mode = kind] = MIX[i % MIX.length].split(' ');
+    if (kind === 'batch') {
+      const queries = Array.from({ length: QUERIES_A_BATCH }, nextQuery);
+      yield { body: JSON.stringify({ queries, mode, k: 10 }) };
+    } else if (kind === 'left') {
+      const body = JSON.stringify({ query: nextQuery(), mode: 'hybrid', k: 10 });
+      yield { body, leaveAfterMs: LEAVE_AFTER_MS };
+    } else {
+      yield { body: JSON.stringify({ query: nextQuery(), mode, k: 10 }) };
+    }
+  }
 }
 
 function nextQuery(): string {

@@ -1,9 +1,16 @@
 import { Agent, request } from 'node:http';
 
+/** A request to `/v1/search`. */
+export interface LoadRequest {
+  body: string;
+  /** The client does not wait for the answer but closes its connection after so long; such requests are not measured. */
+  leaveAfterMs?: number;
+}
+
 export interface LoadOptions {
   url: string;
-  /** Bodies of the requests to `/v1/search`, one after another. */
-  bodies: Iterator<string>;
+  /** One after another. */
+  requests: Iterator<LoadRequest, LoadRequest>;
   /** Each sends its next request when the last was answered. */
   clients: number;
   seconds: number;
@@ -33,7 +40,9 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
   const client = async (): Promise<void> => {
     while (performance.now() < end || times.length < minRequests) {
       const start = performance.now();
-      const status = await post(options.url, options.bodies.next().value, agent);
+      const next = options.requests.next().value;
+      const status = await post(options.url, next, agent);
+      if (next.leaveAfterMs !== undefined) continue;
       if (status !== 200) failed++;
       if (start >= begin) times.push(performance.now() - start);
     }
@@ -52,7 +61,7 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
   };
 }
 
-function post(url: string, body: string, agent: Agent): Promise<number> {
+function post(url: string, { body, leaveAfterMs }: LoadRequest, agent: Agent): Promise<number> {
   return new Promise((resolve) => {
     const sent = request(`${url}/v1/search`, {
       agent,
@@ -65,5 +74,6 @@ function post(url: string, body: string, agent: Agent): Promise<number> {
     });
     sent.once('error', () => resolve(0));
     sent.end(body);
+    if (leaveAfterMs !== undefined) setTimeout(() => sent.destroy(), leaveAfterMs);
   });
 }

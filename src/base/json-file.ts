@@ -95,6 +95,7 @@ export function validate<T>(value: unknown, { where, schema, hint }: JsonOptions
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const field = issue.path.length > 0 ? `field "${issue.path.join('.')}": ` : '';
+  if (issue.code === 'unrecognized_keys') throw unknownField(where, issue, hint);
   const expected =
     issue.code === 'invalid_type'
       ? `expected ${issue.expected}`
@@ -102,6 +103,23 @@ export function validate<T>(value: unknown, { where, schema, hint }: JsonOptions
   throw new NearmissError(`${where}: ${field}${expected}, got ${describe(valueAt(value, issue.path))}`, {
     hint,
   });
+}
+
+/** How many unknown fields are named. */
+const FIELDS_TOLD = 3;
+
+function unknownField(
+  where: string,
+  { path, keys }: { path: PropertyKey[]; keys: string[] },
+  hint: string | undefined,
+): NearmissError {
+  const told = keys.slice(0, FIELDS_TOLD).map((key) => JSON.stringify(key.slice(0, 100)));
+  const more = keys.length > FIELDS_TOLD ? ` and ${keys.length - FIELDS_TOLD} more` : '';
+  const within = path.length > 0 ? `field "${path.join('.')}": ` : '';
+  return new NearmissError(
+    `${where}: ${within}unknown field${keys.length > 1 ? 's' : ''} ${told.join(', ')}${more}`,
+    { hint },
+  );
 }
 
 function valueAt(value: unknown, path: PropertyKey[]): unknown {

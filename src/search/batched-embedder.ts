@@ -1,7 +1,6 @@
 import { type EncodedTexts, rowsOf, stackRows } from '../model/encoder/encoded-texts.js';
-import type { SplitTokensOptions } from '../text/split-tokens.js';
 import { Batcher } from './batching.js';
-import type { Embedder, EmbedderInfo, TextUse } from './embedder.js';
+import type { Embedder, EmbedderInfo, EmbedOptions, TextUse } from './embedder.js';
 import { VectorCache } from './vector-cache.js';
 
 interface Item {
@@ -10,13 +9,13 @@ interface Item {
 }
 
 export interface BatchedEmbedderOptions {
-  /** Tokens encoded together, roughly: what waits longest waits for one such batch. Default 4096. */
+  /** Tokens encoded together, roughly: what waits longest waits for one such batch. Default 1024. */
   tokenBudget?: number;
   /** Bytes of query vectors kept. Default 32 MiB; 0 keeps none. */
   cacheBytes?: number;
 }
 
-const DEFAULT_TOKEN_BUDGET = 4096;
+const DEFAULT_TOKEN_BUDGET = 1024;
 const DEFAULT_CACHE_BYTES = 32 * 2 ** 20;
 /** English has about four characters a token; what is over-estimated only makes batches smaller. */
 const CHARACTERS_PER_TOKEN = 3;
@@ -49,19 +48,26 @@ export class BatchedEmbedder implements Embedder {
     if (cacheBytes > 0) this.#cache = new VectorCache({ dimension, bytes: cacheBytes });
   }
 
-  async encode(texts: readonly string[], use: TextUse, split?: SplitTokensOptions): Promise<EncodedTexts> {
+  async encode(texts: readonly string[], use: TextUse, options: EmbedOptions = {}): Promise<EncodedTexts> {
+    const { split, signal } = options;
     // What is read in pieces are documents, which come many at a time: there is nothing to collect.
-    if (split) return this.#inner.encode(texts, use, split);
+    if (split) return this.#inner.encode(texts, use, options);
     const { dimension } = this.info;
     const cache = use === 'query' ? this.#cache : undefined;
-    const encodeOne = async (text: string): Promise<Float32Array> => {
-      const known = cache?.get(text);
-      if (known) return known;
-      const rows = await this.#batcher.add({ text, use });
-      if (rows.length === dimension) cache?.set(text, rows);
-      return rows;
-    };
-    return stackRows(await Promise.all(texts.map(encodeOne)), dimension);
+    const known = texts.map((text) => cache?.get(text));
+    const missing = texts.filter((_, i) => known[i] === undefined);
+    const made = await this.#batcher.addAll(
+      missing.map((text) => ({ text, use })),
+      { signal },
+    );
+    made.forEach((rows, i) => {
+      if (rows.length === dimension) cache?.set(missing[i], rows);
+    });
+    let next = 0;
+    return stackRows(
+      known.map((rows) => rows ?? made[next++]),
+      dimension,
+    );
   }
 
   async close(): Promise<void> {

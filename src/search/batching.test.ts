@@ -35,8 +35,35 @@ test('batches keep to the budget and the order; one item may exceed it', async (
 
 test('only items of a kind go together, and nobody is overtaken by their own kind', async () => {
   const { batcher, batches } = doubling({ budget: 2, key: (n) => n % 2 });
-  expect(await batcher.addAll([1, 2, 3, 5, 4])).toEqual([2, 4, 6, 10, 8]);
+  const added = [1, 2, 3, 5, 4].map((n) => batcher.add(n));
+  expect(await Promise.all(added)).toEqual([2, 4, 6, 10, 8]);
   expect(batches).toEqual([[1, 3], [2, 4], [5]]);
+});
+
+test('calls take turns: one item does not wait for all of a long list', async () => {
+  const { batcher, batches } = doubling({ budget: 4 });
+  const many = Array.from({ length: 3 }, (_, i) => batcher.addAll(new Array(40).fill(i)));
+  await sleep(1);
+  const started = batches.length;
+  expect(await batcher.add(100)).toBe(200);
+  expect(batches.length - started).toBeLessThanOrEqual(2);
+  expect((await Promise.all(many)).map((results) => results.length)).toEqual([40, 40, 40]);
+  // Each had its share of every full batch but those in which another was first.
+  for (const batch of batches.slice(1, 20)) expect(new Set(batch).size).toBeGreaterThanOrEqual(3);
+});
+
+test('what nobody waits for any more is not worked on', async () => {
+  const { batcher, batches } = doubling({ budget: 2 });
+  const leaving = new AbortController();
+  const gone = batcher.addAll(new Array(50).fill(1), { signal: leaving.signal });
+  const other = batcher.addAll([2, 3, 4]);
+  await sleep(1);
+  leaving.abort(new Error('gone'));
+  await expect(gone).rejects.toThrow('gone');
+  await expect(batcher.add(1, { signal: leaving.signal })).rejects.toThrow('gone');
+  expect(await other).toEqual([4, 6, 8]);
+  expect(batcher.waiting).toBe(0);
+  expect(batches.flat().filter((n) => n === 1).length).toBeLessThanOrEqual(2);
 });
 
 test('a failure is told to those in the batch; the next goes on', async () => {

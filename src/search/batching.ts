@@ -11,17 +11,32 @@ export interface BatcherOptions<Item, Result> {
   key?: (item: Item) => unknown;
 }
 
-interface Waiting<Item, Result> {
-  item: Item;
-  cost: number;
-  key: unknown;
-  resolve: (result: Result) => void;
+export interface AddOptions {
+  /** Drops what still waits, e.g. because whoever asked has gone. */
+  signal?: AbortSignal;
+}
+
+/** What one call has asked for. */
+interface Call<Item, Result> {
+  items: readonly Item[];
+  /** How many of the items have been taken into batches, and how many of these are done. */
+  taken: number;
+  done: number;
+  results: Result[];
+  resolve: (results: Result[]) => void;
   reject: (error: unknown) => void;
+}
+
+/** An item of a batch, by its call and its place there. */
+interface Member<Item, Result> {
+  call: Call<Item, Result>;
+  place: number;
 }
 
 /**
  * Dynamic batching: one batch is worked on at a time, and what is asked for meanwhile makes up the next. Nobody waits
- * for company: alone, an item starts at once.
+ * for company: alone, an item starts at once. The calls that wait take turns, an item each, so that somebody with one
+ * item does not wait for all of somebody with a thousand.
  *
  * @example
  * const batcher = new Batcher({ run: (texts: string[]) => encodeAll(texts), budget: 32 });
@@ -29,7 +44,8 @@ interface Waiting<Item, Result> {
  */
 export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;
-  #waiting: Waiting<Item, Result>[] = [];
+  /** Those with items that wait; whose turn it is first. */
+  #calls: Call<Item, Result>[] = [];
   #busy = false;
   #closed = false;
 
@@ -39,27 +55,40 @@ export class Batcher<Item, Result> {
 
   /** How many items wait for the batch at work to end. */
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#calls.reduce((sum, { items, taken }) => sum + items.length - taken, 0);
   }
 
-  add(item: Item): Promise<Result> {
-    if (this.#closed) return Promise.reject(closed());
-    const { cost, key } = this.#options;
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, cost: cost?.(item) ?? 1, key: key?.(item), resolve, reject });
-      this.#start();
-    });
+  async add(item: Item, options?: AddOptions): Promise<Result> {
+    const [result] = await this.addAll([item], options);
+    return result;
   }
 
   /** Several items, which need not share a batch. */
-  addAll(items: readonly Item[]): Promise<Result[]> {
-    return Promise.all(items.map((item) => this.add(item)));
+  async addAll(items: readonly Item[], { signal }: AddOptions = {}): Promise<Result[]> {
+    if (this.#closed) throw closed();
+    signal?.throwIfAborted();
+    if (items.length === 0) return [];
+    let drop: (() => void) | undefined;
+    try {
+      return await new Promise<Result[]>((resolve, reject) => {
+        const call: Call<Item, Result> = {
+          ...{ items, resolve, reject },
+          ...{ taken: 0, done: 0, results: new Array<Result>(items.length) },
+        };
+        drop = () => this.#end(call, signal?.reason);
+        signal?.addEventListener('abort', drop);
+        this.#calls.push(call);
+        this.#start();
+      });
+    } finally {
+      if (drop) signal?.removeEventListener('abort', drop);
+    }
   }
 
   /** Refuses what waits and what is still to come; the batch at work ends. */
   close(): void {
     this.#closed = true;
-    for (const { reject } of this.#waiting.splice(0)) reject(closed());
+    for (const call of [...this.#calls]) this.#end(call, closed());
   }
 
   #start(): void {
@@ -70,34 +99,58 @@ export class Batcher<Item, Result> {
   }
 
   async #drain(): Promise<void> {
-    while (this.#waiting.length > 0) {
+    while (this.#calls.length > 0) {
       const batch = this.#take();
       try {
-        const results = await this.#options.run(batch.map(({ item }) => item));
-        batch.forEach(({ resolve }, i) => {
-          resolve(results[i]);
+        const results = await this.#options.run(batch.map(({ call, place }) => call.items[place]));
+        batch.forEach(({ call, place }, i) => {
+          call.results[place] = results[i];
+          call.done++;
+          if (call.done === call.items.length) call.resolve(call.results);
         });
       } catch (error) {
-        for (const { reject } of batch) reject(error);
+        for (const call of new Set(batch.map((member) => member.call))) this.#end(call, error);
       }
     }
     this.#busy = false;
   }
 
-  /** The first item that waits and, in order, those of its kind that fit the budget with it. */
-  #take(): Waiting<Item, Result>[] {
-    const [first] = this.#waiting;
-    const batch: Waiting<Item, Result>[] = [];
-    const rest: Waiting<Item, Result>[] = [];
-    let left = this.#options.budget;
-    for (const waiting of this.#waiting) {
-      const fits = waiting === first || (waiting.key === first.key && waiting.cost <= left);
-      if (fits) left -= waiting.cost;
-      // Once one of its kind did not fit, later ones must not overtake it.
-      else if (waiting.key === first.key) left = Number.NEGATIVE_INFINITY;
-      (fits ? batch : rest).push(waiting);
+  /** The rest of a call is not worked on. */
+  #end(call: Call<Item, Result>, error: unknown): void {
+    this.#calls = this.#calls.filter((other) => other !== call);
+    call.reject(error);
+  }
+
+  /**
+   * The item whose turn it is and, an item of each call after the other, those of its kind that fit the budget with it.
+   * Whoever got something into the batch is last in the next.
+   */
+  #take(): Member<Item, Result>[] {
+    const { budget, cost = () => 1, key = () => undefined } = this.#options;
+    const [first] = this.#calls;
+    const kind = key(first.items[first.taken]);
+    const batch: Member<Item, Result>[] = [];
+    const served = new Set<Call<Item, Result>>();
+    let left = budget;
+    let open = this.#calls;
+    while (open.length > 0) {
+      open = open.filter((call) => {
+        const item = call.items[call.taken];
+        const itemCost = cost(item);
+        // A call's own items keep their order: behind one that does not fit, none goes.
+        const fits = batch.length === 0 || (itemCost <= left && key(item) === kind);
+        if (!fits) return false;
+        left -= itemCost;
+        batch.push({ call, place: call.taken++ });
+        served.add(call);
+        return call.taken < call.items.length;
+      });
     }
-    this.#waiting = rest;
+    const unfinished = this.#calls.filter((call) => call.taken < call.items.length);
+    this.#calls = [
+      ...unfinished.filter((call) => !served.has(call)),
+      ...unfinished.filter((call) => served.has(call)),
+    ];
     return batch;
   }
 }

@@ -13,7 +13,7 @@ interface Item {
 }
 
 /** Vectors compared in one go. */
-const VECTORS_AT_ONCE = 256;
+const VECTORS_AT_ONCE = 64;
 
 /** Finds documents by vectors, with filters; concurrent searches are done together. */
 export class DenseIndex implements VectorFinder {
@@ -38,17 +38,22 @@ export class DenseIndex implements VectorFinder {
     return this.#index.vectors.metadata.dimension;
   }
 
-  async search(vectors: Float32Array, { k, filter }: SearchVectorsOptions): Promise<Hit[][]> {
+  async search(vectors: Float32Array, { k, filter, signal }: SearchVectorsOptions): Promise<Hit[][]> {
     checkK(k);
     const rows = rowsOf(vectors, this.dimension);
-    const allowed = (await this.#filters.allowed(filter)) ?? this.#present;
+    const allowed = (await this.#filters.allowed(filter, signal)) ?? this.#present;
     const found = await fetchHits({
       queries: rows.length,
       k,
       total: this.#index.count,
       allowed,
       idOf: (number) => this.#index.ids?.idAt(number) ?? String(number),
-      fetch: (wanted, n) => this.#batcher.addAll(wanted.map((i) => ({ vector: rows[i], n }))),
+      fetch: (wanted, n) =>
+        this.#batcher.addAll(
+          wanted.map((i) => ({ vector: rows[i], n })),
+          { signal },
+        ),
+      signal,
     });
     return found.map((hits) => hits.map(({ id, score }) => ({ id, score })));
   }

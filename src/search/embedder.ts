@@ -18,11 +18,17 @@ export interface EmbedderInfo {
   maxLength: number;
 }
 
+export interface EmbedOptions {
+  /** Reads each text in pieces (MaxP); left out, as a whole. */
+  split?: SplitTokensOptions;
+  /** Stops between batches. */
+  signal?: AbortSignal;
+}
+
 /** Turns texts into rows of numbers. */
 export interface Embedder {
   readonly info: EmbedderInfo;
-  /** @param split reads each text in pieces (MaxP); left out, as a whole */
-  encode(texts: readonly string[], use: TextUse, split?: SplitTokensOptions): Promise<EncodedTexts>;
+  encode(texts: readonly string[], use: TextUse, options?: EmbedOptions): Promise<EncodedTexts>;
   close(): Promise<void>;
 }
 
@@ -55,7 +61,7 @@ export class LocalEmbedder implements Embedder {
     return new LocalEmbedder(path, session, info, encoder);
   }
 
-  async encode(texts: readonly string[], use: TextUse, split?: SplitTokensOptions): Promise<EncodedTexts> {
+  async encode(texts: readonly string[], use: TextUse, { split }: EmbedOptions = {}): Promise<EncodedTexts> {
     const encoder = await this.#encoder(use);
     return encoder.encode(texts, { use, split });
   }

@@ -1,3 +1,5 @@
+import { Turn } from '../base/turn.js';
+
 export interface FetchEnoughOptions<Found> {
   /** How many queries there are. */
   queries: number;
@@ -8,6 +10,7 @@ export interface FetchEnoughOptions<Found> {
   fetch(queries: readonly number[], n: number): Promise<Found[]>;
   /** Takes what was found for a query; false where it must be fetched again with more. */
   take(query: number, found: Found, n: number): boolean;
+  signal?: AbortSignal;
 }
 
 /** Memory for the candidates fetched at once: a number and a score each. */
@@ -16,7 +19,7 @@ const CANDIDATE_BYTES = 12;
 
 /** Fetches candidates for each query, twice as many for those that had not enough, until all have or nothing is left. */
 export async function fetchEnough<Found>(options: FetchEnoughOptions<Found>): Promise<void> {
-  const { queries, most, fetch, take } = options;
+  const { queries, most, fetch, take, signal } = options;
   let pending = Array.from({ length: queries }, (_, query) => query);
   let n = Math.min(options.n, most);
   while (pending.length > 0) {
@@ -25,9 +28,12 @@ export async function fetchEnough<Found>(options: FetchEnoughOptions<Found>): Pr
     for (let first = 0; first < pending.length; first += atOnce) {
       const part = pending.slice(first, first + atOnce);
       const found = await fetch(part, n);
-      part.forEach((query, i) => {
+      const turn = await Turn.begin(signal);
+      for (const [i, query] of part.entries()) {
         if (!take(query, found[i], n) && n < most) unfinished.push(query);
-      });
+        // A filter that lets little through makes this look at every document.
+        if (turn.isOver) await turn.next(signal);
+      }
     }
     pending = unfinished;
     n = Math.min(most, 2 * n);

@@ -25,6 +25,7 @@ export interface FetchHitsOptions {
   idOf(number: number): string;
   /** Finds the best n for some of the queries. */
   fetch(queries: readonly number[], n: number): Promise<Candidates[]>;
+  signal?: AbortSignal;
 }
 
 /**
@@ -42,6 +43,7 @@ export async function fetchHits(options: FetchHitsOptions): Promise<NumberedHit[
     n: allowed ? Math.ceil((1.5 * k * total) / allowed.count) : k,
     most: total,
     fetch: options.fetch,
+    signal: options.signal,
     take: (query, found, n) => {
       const hits = allowedHits(found, options);
       results[query] = hits.sort(compareHits);

@@ -75,6 +75,13 @@ export interface CascadeChoice {
 export interface SearchVectorsOptions {
   k: number;
   filter?: DocumentFilter;
+  /** Stops where nobody waits for the hits any more. */
+  signal?: AbortSignal;
+}
+
+export interface EncodeTextsOptions {
+  /** Stops between batches where nobody waits for the vectors any more. */
+  signal?: AbortSignal;
 }
 
 /** Everything that can be asked of a run, an index or a collection. */
@@ -107,7 +114,11 @@ export interface Searcher {
    */
   retriever(mode: SearchMode, choice?: CascadeChoice): Retriever;
   /** One vector after another; fails where there is no model. */
-  encode(texts: readonly string[], use: 'query' | 'document'): Promise<Float32Array>;
+  encode(
+    texts: readonly string[],
+    use: 'query' | 'document',
+    options?: EncodeTextsOptions,
+  ): Promise<Float32Array>;
   /** The rows of documents as the index has them. */
   encodeDocuments(texts: readonly string[]): Promise<EncodedTexts>;
   /** The vector of a document, e.g. to find its neighbours. */

@@ -2,7 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { Admission, type AdmissionOptions } from './admission.js';
 
-const roomy: AdmissionOptions = { concurrent: 2, waiting: 3, waitMs: 10_000, workMs: 10_000 };
+const roomy: AdmissionOptions = {
+  concurrent: 2,
+  concurrentBatches: 1,
+  waiting: 3,
+  waitMs: 10_000,
+  workMs: 10_000,
+};
 
 /** Work that ends when it is told to. */
 function task(): { work: () => Promise<string>; end: () => void; fail: () => void; started: () => boolean } {
@@ -62,16 +68,44 @@ describe('admission', () => {
     expect(admission.active).toBe(0);
   });
 
+  test('batches have places of their own: a single query does not wait for one', async () => {
+    const admission = new Admission(roomy);
+    const batches = Array.from({ length: 4 }, task);
+    const running = batches.map(({ work }) => admission.run(work, { size: 200 }));
+    expect(await admission.run(async () => 'at once', { size: 1 })).toBe('at once');
+    expect(batches.map(({ started }) => started())).toEqual([true, false, false, false]);
+    for (const { end } of batches) end();
+    expect(await Promise.all(running)).toEqual(['done', 'done', 'done', 'done']);
+  });
+
+  test('work is told when its client has gone, and when it has taken too long', async () => {
+    const admission = new Admission({ ...roomy, concurrent: 1, workMs: 50 });
+    const untilStopped = (signal: AbortSignal): Promise<never> =>
+      new Promise((_, stop) => signal.addEventListener('abort', () => stop(signal.reason)));
+    const leaving = new AbortController();
+    const abandoned = admission.run(untilStopped, { signal: leaving.signal });
+    await sleep(1);
+    expect(admission.active).toBe(1);
+    leaving.abort();
+    await expect(abandoned).rejects.toMatchObject({ statusCode: 499 });
+    expect(admission.active).toBe(0);
+    await expect(admission.run(untilStopped)).rejects.toMatchObject({ statusCode: 504 });
+    await sleep(1);
+    expect(admission.active).toBe(0);
+  });
+
   test('a client that goes away leaves the queue', async () => {
     const admission = new Admission({ ...roomy, concurrent: 1 });
     const [long, gone] = [task(), task()];
     const running = admission.run(long.work);
     const leaving = new AbortController();
-    const waiting = admission.run(gone.work, leaving.signal);
+    const waiting = admission.run(gone.work, { signal: leaving.signal });
     expect(admission.waiting).toBe(1);
     leaving.abort();
     await expect(waiting).rejects.toMatchObject({ statusCode: 499 });
-    await expect(admission.run(gone.work, AbortSignal.abort())).rejects.toMatchObject({ statusCode: 499 });
+    await expect(admission.run(gone.work, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      statusCode: 499,
+    });
     expect(admission.waiting).toBe(0);
     long.end();
     await running;

@@ -9,7 +9,8 @@ import type { ZodType } from 'zod';
 import { NearmissError } from '../base/errors.js';
 import { validate } from '../base/json-file.js';
 import { ApiError, errorBody, toApiError } from './api-error.js';
-import { answerClientError } from './client-errors.js';
+import { answerClientError } from './connection/client-errors.js';
+import { registerJsonBody } from './connection/json-body.js';
 import type { ServeLimits } from './limits.js';
 import { type LogTarget, logStream } from './log/log-stream.js';
 import { logRequests, requestId } from './log/request-log.js';
@@ -43,6 +44,7 @@ export function createApp({ limits, logLevel = 'info', log = process.stderr }: A
   app.server.maxConnections = limits.connections;
   // Whatever else a page of another origin can send without asking first is not JSON.
   app.removeContentTypeParser('text/plain');
+  registerJsonBody(app);
   app.setErrorHandler((error: FastifyError, request, reply) => sendError(error, request.id, reply));
   logRequests(app);
   return app;

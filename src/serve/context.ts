@@ -22,13 +22,21 @@ export interface ServeContext {
   readonly auth: 'none' | 'required';
 }
 
-/** Work on one version of the index, in its turn. */
+/** Whose work it is, and how much. */
+export interface WorkOn {
+  reply: FastifyReply;
+  /** How many queries, texts or documents it is about. */
+  size: number;
+}
+
+/** Work on one version of the index, in its turn; the signal says when it is not wanted any more. */
 export function workOn<T>(
   { admission, index }: ServeContext,
-  reply: FastifyReply,
-  work: (searcher: Searcher) => Promise<T>,
+  { reply, size }: WorkOn,
+  work: (searcher: Searcher, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  return admission.run(() => index.use(work), goneSignal(reply));
+  const signal = goneSignal(reply);
+  return admission.run((unwanted) => index.use((searcher) => work(searcher, unwanted)), { signal, size });
 }
 
 /** Aborted when the client goes away before its answer. (A request's own `close` comes as soon as it is read.) */

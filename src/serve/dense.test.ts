@@ -87,8 +87,50 @@ describe('a run that is served', () => {
     const wrong = await post('/v1/embeddings', { input: 'a', model: 'another' });
     expect([wrong.status, wrong.body.error.hint]).toEqual([
       404,
-      `leave "model" out, or ask for "${info.model.name}"`,
+      `leave "model" out, or ask for one of "${info.model.name}", "${info.name}", "nearmiss"`,
     ]);
+  });
+
+  test('the names that /v1/models lists are taken where a model is named', async () => {
+    const { body } = await send(server, 'GET', '/v1/models');
+    const names = body.data.map(({ id }: { id: string }) => id);
+    expect(names).toContain('nearmiss');
+    for (const model of names) {
+      expect((await send(server, 'GET', `/v1/models/${encodeURIComponent(model)}`)).body.id).toBe(model);
+      expect((await post('/v1/embeddings', { input: 'a', model })).status).toBe(200);
+      expect((await post('/v2/rerank', { query: 'a', documents: ['b'], model })).status).toBe(200);
+    }
+    expect((await send(server, 'GET', '/v1/models/another')).status).toBe(404);
+  });
+
+  test.each([
+    [{ input: [1, 2, 3] }, 'expected texts, not tokens'],
+    [{ input: [[1, 2], [3]] }, 'expected texts, not tokens'],
+    [{ input: new Array(1001).fill('a') }, 'field "input": expected at most 1000 texts in one request'],
+    [{ input: new Array(1_000_000).fill(1) }, 'expected at most 1000 texts'],
+    [{ input: 'a', inputs: 'b' }, 'body: unknown field "inputs"'],
+  ])('what clients of OpenAI send and is not taken is told: %#', async (body, message) => {
+    const start = performance.now();
+    const answer = await post('/v1/embeddings', body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.message).toContain(message);
+    expect(performance.now() - start).toBeLessThan(5000);
+  });
+
+  test('what clients of Cohere send is taken, and what is not known is told', async () => {
+    const documents = ['one', { text: 'two' }, 'three'];
+    const { status, body } = await post('/v2/rerank', {
+      ...{ query: 'two', documents, top_n: 2, return_documents: true, model: 'nearmiss' },
+    });
+    expect(status).toBe(200);
+    expect(body.results).toHaveLength(2);
+    for (const { index, document } of body.results) {
+      expect(document.text).toBe(['one', 'two', 'three'][index]);
+    }
+    expect(await post('/v2/rerank', { query: 'two', documents, rank_fields: ['a'] })).toMatchObject({
+      status: 400,
+      body: { error: { message: 'body: unknown field "rank_fields"' } },
+    });
   });
 
   test('neighbours of a document are the nearest others', async () => {

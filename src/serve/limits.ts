@@ -14,6 +14,8 @@ export interface ServeLimits {
   textLength: number;
   /** Requests worked on at the same time; they share the workers' batches. */
   concurrent: number;
+  /** Of those with many queries, texts or documents: they take turns with the others in the workers' batches. */
+  concurrentBatches: number;
   /** Requests that may wait for their turn; the next one is told to come back later. */
   waiting: number;
   /** Milliseconds that a request may wait for its turn. */
@@ -37,6 +39,7 @@ export const DEFAULT_LIMITS: ServeLimits = {
   queryLength: 4000,
   textLength: 1_000_000,
   concurrent: 128,
+  concurrentBatches: 16,
   waiting: 512,
   waitMs: 10_000,
   workMs: 30_000,

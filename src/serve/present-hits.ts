@@ -1,11 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Turn } from '../base/turn.js';
 import type { Document } from '../data/index.js';
 import type { GroupedHit } from '../search/group-hits.js';
 import { placeOf } from '../search/passage-place.js';
 import type { Searcher } from '../search/searcher.js';
 import type { Hit as PresentedHit } from './answers/hits.js';
-
-const LONGEST_TURN_MS = 5;
 
 /** Longer titles are no titles: nobody waits for their words to be marked. */
 const LONGEST_TITLE = 1000;
@@ -18,7 +16,7 @@ const LONGEST_TITLE = 1000;
 export async function presentHits(
   searcher: Searcher,
   found: readonly GroupedHit[][],
-  options: { queries?: readonly string[] } = {},
+  options: { queries?: readonly string[]; signal?: AbortSignal } = {},
 ): Promise<PresentedHit[][]> {
   const ids = new Set(found.flatMap((hits) => hits.map(({ id }) => id)));
   const documents = await searcher.documents.getAll([...ids]);
@@ -43,16 +41,13 @@ export async function presentHits(
     };
   };
   const lists: PresentedHit[][] = [];
-  let since = performance.now();
+  const turn = await Turn.begin(options.signal);
   for (const [i, hits] of found.entries()) {
     const list: PresentedHit[] = [];
     for (const hit of hits) {
       list.push(present(hit, options.queries?.[i]));
       // Snippets of long texts take a while; other requests must not wait for all of them.
-      if (performance.now() - since > LONGEST_TURN_MS) {
-        await nextTurn();
-        since = performance.now();
-      }
+      if (turn.isOver) await turn.next(options.signal);
     }
     lists.push(list);
   }

@@ -42,6 +42,28 @@ export const documentId = z
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
   .refine((id) => !/[\u0000-\u001f\u007f]/.test(id) && id.isWellFormed(), 'expected no control characters');
 
+/**
+ * An id that a document may be given. As `.` or `..` in a path it would be lost: clients take these for folders, however
+ * they are encoded.
+ */
+export const newDocumentId = documentId.refine(
+  (id) => id !== '.' && id !== '..',
+  'expected another id than "." and "..", which no client can put in a path',
+);
+
+/** Some things of a kind. How many is checked first: a million wrong ones would take seconds to be refused one by one. */
+export function listOf<T>(
+  element: z.ZodType<T>,
+  { max, what }: { max: number; what: string },
+): z.ZodType<T[]> {
+  const count = (value: unknown, context: z.RefinementCtx): unknown => {
+    if (!Array.isArray(value) || value.length <= max) return value;
+    context.addIssue({ code: 'custom', message: `expected at most ${max} ${what}` });
+    return z.NEVER;
+  };
+  return z.preprocess(count, z.array(element).min(1).max(max)) as unknown as z.ZodType<T[]>;
+}
+
 /** A text that is not empty. */
 export function text(maxLength: number): z.ZodString {
   return z.string().min(1).max(maxLength);

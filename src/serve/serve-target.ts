@@ -6,7 +6,7 @@ import { isLoopbackHost } from './access/foreign-pages.js';
 import { KeyRing } from './access/key-ring.js';
 import { collectionsIn, namesOf } from './collections/several-targets.js';
 import { targetCollection } from './collections/target-collection.js';
-import { checkPlace } from './listen-errors.js';
+import { checkPlace } from './connection/listen-errors.js';
 import { EarlyLog } from './log/early-log.js';
 import type { SearchServer, ServerOptions } from './server.js';
 
@@ -16,6 +16,8 @@ export interface ServeTargetOptions
   port?: number;
   /** A file of API keys; without one reading is open, and the server must be bound to this machine. */
   keys?: string;
+  /** Whether the file was found rather than named, which is worth a line in the log. */
+  keysFound?: boolean;
   /** Without keys, be reachable from other machines all the same: whoever reaches the server may read everything. */
   insecure?: boolean;
   /** Documents cannot be changed. */
@@ -44,7 +46,8 @@ export async function serveTarget(
   target: string | readonly string[],
   options: ServeTargetOptions = {},
 ): Promise<SearchServer> {
-  const { host = '127.0.0.1', port, keys, insecure, readOnly, state, search, runs, ...rest } = options;
+  const { host = '127.0.0.1', port, keys, keysFound, insecure, readOnly, ...others } = options;
+  const { state, search, runs, ...rest } = others;
   const targets = await targetsOf(target);
   if (keys === undefined && !insecure && !isLoopbackHost(host)) {
     throw new NearmissError(`without API keys the server is for this machine alone, not for ${host}`, {
@@ -56,9 +59,10 @@ export async function serveTarget(
   const warn = (message: string): void => log.warn(message);
   const keyRing =
     keys === undefined ? undefined : await KeyRing.open(keys, (error) => warn(keyProblem(error)));
+  if (keysFound) warn(`${keys} lies here, so every request needs a key of it; --keys FILE names another`);
   const names = namesOf(targets);
   const several = targets.length > 1;
-  const [first, ...others] = await Promise.all(
+  const [first, ...besides] = await Promise.all(
     targets.map((path, nth) =>
       targetCollection(path, {
         ...{ name: names[nth], lazy: nth > 0, readOnly, runs, search, log },
@@ -72,7 +76,7 @@ export async function serveTarget(
     const { SearchServer } = await import('./server.js');
     const server = await SearchServer.create({
       ...{ ...rest, ...first },
-      ...{ host, opening, others },
+      ...{ host, opening, others: besides },
       keys: keyRing,
     });
     log.flushTo(server.log);

@@ -83,7 +83,12 @@ describe('searching', () => {
     [{ query: '' }, 'body: field "query": expected string to have >=1 characters, got the text ""'],
     [{ query: 'a', k: 0 }, 'body: field "k": expected number to be >=1, got a number (0)'],
     [{ query: 'a', k: 1e9 }, 'body: field "k": expected number to be <=1000, got a number (1000000000)'],
-    [{ query: 'a', kk: 1 }, 'body: Unrecognized key: "kk", got an object'],
+    [{ query: 'a', kk: 1 }, 'body: unknown field "kk"'],
+    [
+      { query: 'a', filter: JSON.parse('{"a":{"__proto__":1}}') },
+      'body: field "filter.a.__proto__": no field can have the name __proto__',
+    ],
+    [{ queries: new Array(1001).fill(1) }, /^body: field "queries": expected at most 1000 queries, got/],
     [
       { queries: Array(11).fill('a'), k: 1000 },
       'body: expected at most 10000 hits in all (k times the number of queries), got an object',

@@ -4,7 +4,8 @@ const [afterMs, jumpMs] = (process.env.CHAOS_CLOCK ?? '0 0').split(' ').map(Numb
 const RealDate = Date;
 let offset = 0;
 setTimeout(() => {
-  offset = jumpMs;
+  // A clock has whole milliseconds.
+  offset = Math.round(jumpMs);
 }, afterMs).unref();
 
 globalThis.Date = class extends RealDate {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
 import { firstModeNames, searchModes } from '../../search/retrievers/modes.js';
@@ -153,7 +154,7 @@ async function serveCommand(targets: string[], options: ServeOptions): Promise<v
   const watch = await watching(targets, options);
   const server = await serveTarget(targets, {
     ...{ host, port, runs, readOnly, insecure, state, cors, logLevel },
-    keys: await keyFile(options.keys),
+    ...(await keyFile(options.keys)),
     limits: limitsOf(options),
     search,
   });
@@ -171,10 +172,11 @@ async function watching(targets: readonly string[], { watch, data, model, rerank
   );
 }
 
-async function keyFile(given: string | undefined): Promise<string | undefined> {
-  if (given !== undefined) return given;
+/** The file of keys: the one that was named, or one that lies here, which is then told. */
+async function keyFile(given: string | undefined): Promise<{ keys?: string; keysFound?: boolean }> {
+  if (given !== undefined) return { keys: given };
   const { exists } = await import('../../base/files.js');
-  return (await exists(DEFAULT_KEY_FILE)) ? DEFAULT_KEY_FILE : undefined;
+  return (await exists(DEFAULT_KEY_FILE)) ? { keys: resolve(DEFAULT_KEY_FILE), keysFound: true } : {};
 }
 
 /** On a terminal a bar shows what is being prepared; elsewhere the log does. */

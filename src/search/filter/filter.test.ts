@@ -41,6 +41,25 @@ describe('what matches', () => {
     expect(compileFilter(filter)(metadata)).toBe(expected);
   });
 
+  test('equalities in an $or are asked together and mean the same', () => {
+    const value = fc.oneof(fc.integer({ min: 0, max: 3 }), fc.constant(null), fc.constantFrom('a', 'b'));
+    const part = fc.oneof(
+      fc.record({ a: value }),
+      fc.record({ b: fc.record({ $eq: value }) }),
+      fc.record({ a: fc.record({ $in: fc.array(value) }) }),
+      fc.record({ a: fc.record({ $ne: value }) }),
+      fc.record({ a: value, b: value }),
+      fc.record({ 'a.b': value }),
+    ) as fc.Arbitrary<DocumentFilter>;
+    const record = fc.record({ a: fc.oneof(value, fc.array(value)), b: value }, { requiredKeys: [] });
+    fc.assert(
+      fc.property(fc.array(part, { minLength: 1, maxLength: 6 }), record, (parts, document) => {
+        const each = parts.map((one) => compileFilter(one)(document));
+        expect(compileFilter({ $or: parts })(document)).toBe(each.includes(true));
+      }),
+    );
+  });
+
   test('documents without metadata have no fields', () => {
     expect(compileFilter({ year: 2004 })(undefined)).toBe(false);
     expect(compileFilter({ year: { $exists: false } })(undefined)).toBe(true);
@@ -84,6 +103,17 @@ describe('what is refused', () => {
     let filter: DocumentFilter = { year: 1 };
     for (let i = 0; i < 50; i++) filter = { $not: filter };
     expect(() => compileFilter(filter)).toThrow('at most 16 levels');
+  });
+
+  test.each<[string, DocumentFilter]>([
+    ['conditions', { $or: Array.from({ length: 1001 }, (_, i) => ({ year: { $gt: i } })) }],
+    ['conditions', Object.fromEntries(Array.from({ length: 1001 }, (_, i) => [`field${i}`, i]))],
+    ['values', { year: { $in: Array.from({ length: 10_001 }, (_, i) => i) } }],
+    ['values', { $or: Array.from({ length: 20_000 }, (_, i) => ({ year: i })) }],
+    ['characters', { title: 'x'.repeat(8_000_000) }],
+    ['characters', { ['x'.repeat(600_000)]: 1 }],
+  ])('more %s than a filter may hold', (what, filter) => {
+    expect(() => compileFilter(filter)).toThrow(new RegExp(`^filter: expected at most \\d+ .*${what}`));
   });
 
   test('says what was meant', () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { describe, NearmissError } from '../../base/errors.js';
 import { suggest } from '../../base/suggest.js';
+import { FilterBudget } from './filter-budget.js';
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const bound = z.union([z.string(), z.number()]);
@@ -63,7 +64,14 @@ const MAX_DEPTH = 16;
  * matches({}); // false
  */
 export function compileFilter(filter: unknown, where = 'filter'): FilterMatcher {
-  return compile(filter, where, 0);
+  return compile(filter, { where, depth: 0, budget: new FilterBudget(where) });
+}
+
+/** Where in a filter a part of it stands, and what the whole may still hold. */
+interface Place {
+  where: string;
+  depth: number;
+  budget: FilterBudget;
 }
 
 /** The same check as a schema, for requests. */
@@ -77,7 +85,7 @@ export const documentFilterSchema = z.record(z.string(), z.unknown()).superRefin
   }
 }) as unknown as z.ZodType<DocumentFilter>;
 
-function compile(filter: unknown, where: string, depth: number): FilterMatcher {
+function compile(filter: unknown, { where, depth, budget }: Place): FilterMatcher {
   if (depth > MAX_DEPTH) {
     throw new NearmissError(`${where}: expected at most ${MAX_DEPTH} levels, got more`, {
       hint: 'use $in instead of nested $or',
@@ -88,32 +96,89 @@ function compile(filter: unknown, where: string, depth: number): FilterMatcher {
   }
   const tests = Object.entries(filter)
     .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => compileEntry(key, value, `${where}.${key}`, depth + 1));
+    .map(([key, value]) => {
+      budget.takeText(key);
+      return compileEntry(key, value, { where: `${where}.${key}`, depth: depth + 1, budget });
+    });
   return (metadata) => tests.every((test) => test(metadata));
 }
 
-function compileEntry(key: string, value: unknown, where: string, depth: number): FilterMatcher {
+function compileEntry(key: string, value: unknown, place: Place): FilterMatcher {
+  const { where } = place;
   if (key === '$not') {
-    const test = compile(value, where, depth);
+    const test = compile(value, place);
     return (metadata) => !test(metadata);
   }
   if (key === '$and' || key === '$or') {
     if (!Array.isArray(value) || value.length === 0) {
       throw new NearmissError(`${where}: expected an array of filters, got ${describe(value)}`);
     }
-    const tests = value.map((part, i) => compile(part, `${where}[${i}]`, depth));
-    return key === '$and'
-      ? (metadata) => tests.every((test) => test(metadata))
-      : (metadata) => tests.some((test) => test(metadata));
+    return key === '$and' ? compileAll(value, place) : compileAny(value, place);
   }
   if (key.startsWith('$')) throw unknownOperator(key, where, COMBINATIONS);
-  const test = compileCondition(value, where);
+  const test = compileCondition(value, place);
   return (metadata) => test(valueAt(metadata, key));
 }
 
-function compileCondition(condition: unknown, where: string): ValueTest {
+function compileAll(parts: readonly unknown[], place: Place): FilterMatcher {
+  const tests = parts.map((part, i) => compile(part, { ...place, where: `${place.where}[${i}]` }));
+  return (metadata) => tests.every((test) => test(metadata));
+}
+
+/** Parts that ask for values of one field are asked together, however many they are. */
+function compileAny(parts: readonly unknown[], place: Place): FilterMatcher {
+  const wanted = new Map<string, Scalar[]>();
+  const tests: FilterMatcher[] = [];
+  for (const [i, part] of parts.entries()) {
+    const equality = equalityOf(part);
+    if (equality === undefined) {
+      tests.push(compile(part, { ...place, where: `${place.where}[${i}]` }));
+      continue;
+    }
+    const { field, values } = equality;
+    place.budget.takeText(field);
+    place.budget.takeValues(values);
+    const known = wanted.get(field);
+    if (known) known.push(...values);
+    else wanted.set(field, [...values]);
+  }
+  for (const [field, values] of wanted) {
+    place.budget.takeCondition();
+    const test = among(values);
+    tests.push((metadata) => test(valueAt(metadata, field)));
+  }
+  return (metadata) => tests.some((test) => test(metadata));
+}
+
+/** The field and the values of a filter that asks for nothing but one of them. */
+function equalityOf(filter: unknown): { field: string; values: readonly Scalar[] } | undefined {
+  if (!isObject(filter)) return undefined;
+  const [entry, ...others] = Object.entries(filter);
+  if (entry === undefined || others.length > 0) return undefined;
+  const [field, condition] = entry;
+  if (field.startsWith('$')) return undefined;
+  if (isScalar(condition)) return { field, values: [condition] };
+  if (!isObject(condition)) return undefined;
+  const [operator, ...more] = Object.keys(condition);
+  if (more.length > 0) return undefined;
+  const operand = condition[operator];
+  if (operator === '$eq' && isScalar(operand)) return { field, values: [operand] };
+  if (operator === '$in' && Array.isArray(operand) && operand.every(isScalar))
+    return { field, values: operand };
+  return undefined;
+}
+
+function isScalar(value: unknown): value is Scalar {
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value);
+}
+
+function compileCondition(condition: unknown, { where, budget }: Place): ValueTest {
   if (!isObject(condition)) {
-    if (scalar.safeParse(condition).success) return equals(condition);
+    budget.takeCondition();
+    if (isScalar(condition)) {
+      budget.takeValues([condition]);
+      return equals(condition);
+    }
     throw new NearmissError(
       `${where}: expected a value or an object of operators, got ${describe(condition)}`,
       {
@@ -126,6 +191,8 @@ function compileCondition(condition: unknown, where: string): ValueTest {
       throw unknownOperator(operator, `${where}.${operator}`, Object.keys(OPERATORS));
     }
     const { schema, takes } = OPERATORS[operator as Operator];
+    budget.takeCondition();
+    budget.takeValues(Array.isArray(operand) ? operand : [operand]);
     if (!schema.safeParse(operand).success) {
       throw new NearmissError(`${where}.${operator}: expected ${takes}, got ${describe(operand)}`);
     }

@@ -1,7 +1,7 @@
 import type { Document } from '../../data/index.js';
 import type { EncodedTexts } from '../../model/encoder/encoded-texts.js';
 import type { Hit, Retriever, SearchMode } from '../retrievers/retriever.js';
-import type { CascadeChoice, Searcher, SearchVectorsOptions } from '../searcher.js';
+import type { CascadeChoice, EncodeTextsOptions, Searcher, SearchVectorsOptions } from '../searcher.js';
 import type { Snippet } from '../snippet.js';
 import { checkBase } from './check-base.js';
 import { checkDocuments, checkIds } from './check-writes.js';
@@ -64,8 +64,12 @@ export class OpenedLiveSearcher extends OverBase implements LiveSearcher {
     };
   }
 
-  encode(texts: readonly string[], use: 'query' | 'document'): Promise<Float32Array> {
-    return this.#onSnapshot((snapshot) => snapshot.encode(texts, use));
+  encode(
+    texts: readonly string[],
+    use: 'query' | 'document',
+    options?: EncodeTextsOptions,
+  ): Promise<Float32Array> {
+    return this.#onSnapshot((snapshot) => snapshot.encode(texts, use, options));
   }
 
   encodeDocuments(texts: readonly string[]): Promise<EncodedTexts> {

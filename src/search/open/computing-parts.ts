@@ -3,6 +3,7 @@ import { DocumentIndex } from '../../index/vectors/document-index.js';
 import { IndexFolder } from '../../index/vectors/index-folder.js';
 import { openVectorIndexInWorker } from '../../index/vectors/worker-index.js';
 import { BatchedEmbedder } from '../batched-embedder.js';
+import { BatchedReranker } from '../batched-reranker.js';
 import type { Embedder } from '../embedder.js';
 import type { Reranker } from '../retrievers/reranker.js';
 import type { OpenSearcherOptions } from '../searcher.js';
@@ -84,8 +85,10 @@ export class ComputingParts {
 
   async #openReranker(model: string): Promise<Reranker> {
     const session = this.#session();
-    if (this.#options.inWorkers) return openCrossEncoderInWorker(model, session);
-    return (await import('../retrievers/cross-encoder-reranker.js')).openCrossEncoder(model, session);
+    const reranker = this.#options.inWorkers
+      ? await openCrossEncoderInWorker(model, session)
+      : await (await import('../retrievers/cross-encoder-reranker.js')).openCrossEncoder(model, session);
+    return new BatchedReranker(reranker);
   }
 
   #session(): OpenSearcherOptions['session'] {

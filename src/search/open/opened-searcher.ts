@@ -11,7 +11,7 @@ import type { OpenMode, OpenVectors } from '../retrievers/open-mode.js';
 import type { Reranker } from '../retrievers/reranker.js';
 import type { Hit, Retriever, SearchMode } from '../retrievers/retriever.js';
 import { type Search, searchDocuments } from '../search-documents.js';
-import type { CascadeChoice, Searcher, SearchVectorsOptions } from '../searcher.js';
+import type { CascadeChoice, EncodeTextsOptions, Searcher, SearchVectorsOptions } from '../searcher.js';
 import type { Snippet } from '../snippet.js';
 import type { Closing } from './closing.js';
 import { defaultMode } from './default-mode.js';
@@ -73,13 +73,13 @@ export class OpenedSearcher implements BaseSearcher {
     });
   }
 
-  async encode(texts: readonly string[], use: TextUse): Promise<Float32Array> {
-    return (await this.#model().embedder.encode(texts, use)).vectors;
+  async encode(texts: readonly string[], use: TextUse, options?: EncodeTextsOptions): Promise<Float32Array> {
+    return (await this.#model().embedder.encode(texts, use, options)).vectors;
   }
 
   async encodeDocuments(texts: readonly string[]): Promise<EncodedTexts> {
     const { embedder, split } = this.#model();
-    return embedder.encode(texts, 'document', split);
+    return embedder.encode(texts, 'document', { split });
   }
 
   async vectorOf(id: string): Promise<Float32Array | undefined> {

@@ -23,6 +23,10 @@ interface Item {
 
 /** Queries searched in one go; progress is told after each. */
 const QUERIES_AT_ONCE = 1024;
+/** Characters of the queries in a batch, which is as long as somebody with one query waits for others at most. */
+const CHARACTERS_AT_ONCE = 32_768;
+/** Short queries, too, take their time. */
+const LEAST_CHARACTERS = 32;
 
 /** Finds documents by their words. */
 export class Bm25Retriever implements Retriever {
@@ -40,7 +44,8 @@ export class Bm25Retriever implements Retriever {
     this.#explainer = new Bm25Explainer(index);
     this.#pool = new Bm25SearchPool(index, { threads });
     this.#batcher = new Batcher({
-      budget: QUERIES_AT_ONCE,
+      budget: CHARACTERS_AT_ONCE,
+      cost: ({ query }) => Math.max(LEAST_CHARACTERS, query.length),
       key: ({ n }) => n,
       run: (items) =>
         this.#pool.search(
@@ -55,9 +60,9 @@ export class Bm25Retriever implements Retriever {
   }
 
   async search(queries: readonly string[], options: RetrieveOptions): Promise<Hit[][]> {
-    const { k, explain, onDone } = options;
+    const { k, explain, onDone, signal } = options;
     checkK(k);
-    const allowed = await this.#filters.allowed(options.filter);
+    const allowed = await this.#filters.allowed(options.filter, signal);
     const results: Hit[][] = [];
     for (let start = 0; start < queries.length; start += QUERIES_AT_ONCE) {
       const part = queries.slice(start, start + QUERIES_AT_ONCE);
@@ -67,7 +72,12 @@ export class Bm25Retriever implements Retriever {
         total: this.index.documents,
         allowed,
         idOf: (number) => this.index.documentId(number),
-        fetch: (wanted, n) => this.#batcher.addAll(wanted.map((i) => ({ query: part[i], n }))),
+        fetch: (wanted, n) =>
+          this.#batcher.addAll(
+            wanted.map((i) => ({ query: part[i], n })),
+            { signal },
+          ),
+        signal,
       });
       found.forEach((hits, i) => {
         results.push(ranked(hits.map((hit) => this.#hit(hit, explain ? part[i] : undefined))));

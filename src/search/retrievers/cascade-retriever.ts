@@ -40,13 +40,17 @@ export class CascadeRetriever implements Retriever {
 
   async close(): Promise<void> {}
 
-  async #rerank(query: string, candidates: readonly Hit[], { explain }: RetrieveOptions): Promise<Hit[]> {
+  async #rerank(
+    query: string,
+    candidates: readonly Hit[],
+    { explain, signal }: RetrieveOptions,
+  ): Promise<Hit[]> {
     if (candidates.length === 0) return [];
     const { documents, reranker } = this.#options;
     const found = await documents.getAll(candidates.map(({ id }) => id));
     // A document that the index knows and the collection does not is one without words.
     const texts = found.map((document) => (document ? fullText(document) : ''));
-    const scores = await reranker.score(query, texts);
+    const scores = await reranker.score(query, texts, { signal });
     const hits = candidates.map((hit, i): Hit => ({ ...hit, score: scores[i] })).sort(compareHits);
     if (!explain) return hits;
     return hits.map((hit, rank) => ({

@@ -18,12 +18,12 @@ export class DenseRetriever implements Retriever {
   }
 
   async search(queries: readonly string[], options: RetrieveOptions): Promise<Hit[][]> {
-    const { k, filter, explain, onDone } = options;
+    const { k, filter, explain, onDone, signal } = options;
     const results: Hit[][] = [];
     for (let start = 0; start < queries.length; start += QUERIES_AT_ONCE) {
       const part = queries.slice(start, start + QUERIES_AT_ONCE);
-      const { vectors } = await this.#embedder.encode(part, 'query');
-      for (const hits of await this.#index.search(vectors, { k, filter })) {
+      const { vectors } = await this.#embedder.encode(part, 'query', { signal });
+      for (const hits of await this.#index.search(vectors, { k, filter, signal })) {
         results.push(explain ? ranked(hits.map((hit) => this.#explained(hit))) : hits);
       }
       onDone?.(part.length);

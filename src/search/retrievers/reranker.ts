@@ -1,6 +1,11 @@
 /** What a cross-encoder's part of a score is called. */
 export const CROSS_ENCODER_PART = 'cross-encoder';
 
+export interface RerankOptions {
+  /** Stops between batches where nobody waits for the scores any more. */
+  signal?: AbortSignal;
+}
+
 /** Scores texts for a query one by one, more exactly and far more slowly than an index does. */
 export interface Reranker {
   /** What the part of the score is called, e.g. `cross-encoder`. */
@@ -8,6 +13,6 @@ export interface Reranker {
   /** Tells rerankers apart that score differently, e.g. SHA-256 of the weights. */
   readonly fingerprint: string;
   /** One score a text, higher is better. */
-  score(query: string, texts: readonly string[]): Promise<Float32Array>;
+  score(query: string, texts: readonly string[], options?: RerankOptions): Promise<Float32Array>;
   close(): Promise<void>;
 }

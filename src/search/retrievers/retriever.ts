@@ -33,6 +33,8 @@ export interface RetrieveOptions {
   explain?: boolean;
   /** Told how many queries were done. */
   onDone?: (queries: number) => void;
+  /** Stops between batches where nobody waits for the hits any more. */
+  signal?: AbortSignal;
 }
 
 /** Finds the best documents for queries: every way of searching looks like this. */

@@ -20,7 +20,7 @@ const LOADERS: { [Kind in WorkerKind]: Loader<Kind> } = {
     return {
       started: embedder.info,
       answer: async ({ texts, use, split }) => {
-        const reply = await embedder.encode(texts, use, split);
+        const reply = await embedder.encode(texts, use, { split });
         return { reply, transfer: [bufferOf(reply.vectors), bufferOf(reply.offsets)] };
       },
     };

@@ -15,7 +15,7 @@ export async function openEmbedderInWorker(model: string, session?: SessionOptio
   const { info, calls } = await startModel('embedder', { model, session });
   return {
     info,
-    encode: (texts, use, split) => calls.ask({ texts, use, split }),
+    encode: (texts, use, { split } = {}) => calls.ask({ texts, use, split }),
     close: () => calls.end(),
   };
 }

@@ -8,7 +8,7 @@ import { ApiError } from '../api-error.js';
 import { goneSignal, type ServeContext, workOn } from '../context.js';
 import { highlightsIn, presentHits } from '../present-hits.js';
 import { requireModel } from '../require-mode.js';
-import { documentId, metadata } from '../schemas.js';
+import { documentId, listOf, metadata, newDocumentId } from '../schemas.js';
 import { storing } from '../storage-error.js';
 
 const params = z.object({ id: documentId });
@@ -69,15 +69,15 @@ export const documentRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
       },
     },
     ({ params: { id }, query: { k } }, reply) =>
-      workOn(context, reply, async (searcher) => {
+      workOn(context, { reply, size: 1 }, async (searcher, signal) => {
         requireModel(searcher);
         if (!searcher.documents.has(id)) throw noDocument(id);
         const vector = await searcher.vectorOf(id);
         if (vector === undefined) throw noDocument(id);
         // The nearest of all is the document itself.
-        const [found] = await searcher.searchVectors(vector, { k: k + 1 });
+        const [found] = await searcher.searchVectors(vector, { k: k + 1, signal });
         const others = found.filter((other) => other.id !== id).slice(0, k);
-        const [hits] = await presentHits(searcher, [others]);
+        const [hits] = await presentHits(searcher, [others], { signal });
         return { version: searcher.version, hits };
       }),
   );
@@ -91,10 +91,10 @@ export const documentRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
         summary: 'Add or replace documents',
         description: 'All of them or none; on disk and found by every search that begins after the answer.',
         body: z.strictObject({
-          documents: z
-            .array(z.strictObject({ id: documentId, ...content }))
-            .min(1)
-            .max(limits.batch),
+          documents: listOf(z.strictObject({ id: newDocumentId, ...content }), {
+            max: limits.batch,
+            what: 'documents',
+          }),
         }),
         response: { 200: written, ...errors },
       },
@@ -112,7 +112,7 @@ export const documentRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
       schema: {
         tags,
         summary: 'Add or replace one document',
-        params,
+        params: z.object({ id: newDocumentId }),
         body: z.strictObject({ id: documentId.optional(), ...content }),
         response: { 200: z.object({ version, id: z.string(), created: z.boolean() }), ...errors },
       },
@@ -144,7 +144,7 @@ export const documentRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
     async ({ params: { id } }, reply) => {
       const { version, removed } = await admission.run(
         async () => storing((await index.writer()).remove([id])),
-        goneSignal(reply),
+        { signal: goneSignal(reply) },
       );
       if (removed === 0) throw noDocument(id);
       return { version, id };
@@ -155,7 +155,10 @@ export const documentRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
     documents: readonly Document[],
     signal: AbortSignal,
   ): Promise<{ version: string; added: number; replaced: number }> {
-    return admission.run(async () => storing((await index.writer()).upsert(documents)), signal);
+    return admission.run(async () => storing((await index.writer()).upsert(documents)), {
+      signal,
+      size: documents.length,
+    });
   }
 };
 

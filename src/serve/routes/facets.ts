@@ -22,7 +22,7 @@ export const facetRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = asy
       },
     },
     ({ query: { filter, values } }, reply) =>
-      workOn(context, reply, async (searcher) => {
+      workOn(context, { reply, size: 1 }, async (searcher) => {
         await context.fields.check(searcher, filter);
         return { version: searcher.version, ...(await context.fields.facets(searcher, { filter, values })) };
       }),

@@ -8,6 +8,7 @@ import { documentRoutes } from './documents.js';
 import { embeddingRoutes } from './embeddings.js';
 import { facetRoutes } from './facets.js';
 import { judgmentRoutes } from './judgments.js';
+import { modelRoutes } from './models.js';
 import { rerankRoutes } from './rerank.js';
 import { searchRoutes } from './search.js';
 import { statusRoutes } from './status.js';
@@ -19,6 +20,7 @@ const ROUTES = [
   judgmentRoutes,
   embeddingRoutes,
   rerankRoutes,
+  modelRoutes,
   statusRoutes,
   trainingRoutes,
 ];

@@ -48,18 +48,21 @@ export const judgmentRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
       },
     },
     ({ body, keyName }, reply) =>
-      admission.run(async () => {
-        const store = await index.judgments();
-        await index.use(async ({ documents }) => {
-          const unknown = body.judgments.find(
-            ({ document, grade }) => grade !== null && !documents.has(document),
-          );
-          if (unknown !== undefined) {
-            throw new ApiError(404, 'not_found', `there is no document "${unknown.document}"`);
-          }
-        });
-        return storing(store.judge(body.judgments, keyName));
-      }, goneSignal(reply)),
+      admission.run(
+        async () => {
+          const store = await index.judgments();
+          await index.use(async ({ documents }) => {
+            const unknown = body.judgments.find(
+              ({ document, grade }) => grade !== null && !documents.has(document),
+            );
+            if (unknown !== undefined) {
+              throw new ApiError(404, 'not_found', `there is no document "${unknown.document}"`);
+            }
+          });
+          return storing(store.judge(body.judgments, keyName));
+        },
+        { signal: goneSignal(reply), size: body.judgments.length },
+      ),
   );
 
   app.get(

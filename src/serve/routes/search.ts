@@ -12,7 +12,7 @@ import { EXPORT_FORMATS, type ExportFormat, hitsAsCsv, hitsAsTrec } from '../exp
 import { queryId } from '../judgments/query-id.js';
 import { presentHits } from '../present-hits.js';
 import { requireMode } from '../require-mode.js';
-import { filterParameter, modeAmong, searchMode, text } from '../schemas.js';
+import { filterParameter, listOf, modeAmong, searchMode, text } from '../schemas.js';
 import { sendText, textAnswer } from '../text-answer.js';
 
 interface Asked {
@@ -24,7 +24,12 @@ interface Asked {
   snippets: boolean;
   groupBy?: string;
   rerank?: CascadeChoice;
+  /** Of whoever asks: what nobody waits for any more is not computed. */
+  signal: AbortSignal;
 }
+
+/** Reading a body holds everybody up; queries and a filter are never longer than this. */
+const MAX_BODY_BYTES = 2 * 2 ** 20;
 
 /** `POST /v1/search`: one query, or several at once; `GET /v1/search?q=`: one, as JSON or as a file. */
 export const searchRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = async (app, { context }) => {
@@ -41,7 +46,7 @@ export const searchRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
   const body = z
     .strictObject({
       query: query.optional(),
-      queries: z.array(query).min(1).max(limits.batch).optional(),
+      queries: listOf(query, { max: limits.batch, what: 'queries' }).optional(),
       mode,
       k: z.int().min(1).max(limits.k).default(10).describe('Hits for each query.'),
       filter: documentFilterSchema
@@ -74,6 +79,7 @@ export const searchRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
   app.post(
     '/v1/search',
     {
+      bodyLimit: Math.min(limits.bodyBytes, MAX_BODY_BYTES),
       schema: {
         tags,
         summary: 'Search',
@@ -82,12 +88,14 @@ export const searchRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
         response: { 200: z.union([searchAnswer, batchAnswer]), ...errors },
       },
     },
-    ({ body: { query: one, queries, ...rest } }, reply) =>
-      workOn(context, reply, async (searcher) => {
-        const { results, ...head } = await search(context, searcher, { texts: queries ?? [one!], ...rest });
+    ({ body: { query: one, queries, ...rest } }, reply) => {
+      const texts = queries ?? [one!];
+      return workOn(context, { reply, size: texts.length }, async (searcher, signal) => {
+        const { results, ...head } = await search(context, searcher, { texts, ...rest, signal });
         if (queries === undefined) return { ...head, hits: results[0] };
         return { ...head, results: results.map((hits) => ({ hits })) };
-      }),
+      });
+    },
   );
 
   app.get(
@@ -121,8 +129,8 @@ export const searchRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
       },
     },
     ({ query: { q, format, ...rest } }, reply) =>
-      workOn(context, reply, async (searcher) => {
-        const { results, ...head } = await search(context, searcher, { texts: [q], ...rest });
+      workOn(context, { reply, size: 1 }, async (searcher, signal) => {
+        const { results, ...head } = await search(context, searcher, { texts: [q], ...rest, signal });
         const [hits] = results;
         if (format === 'json') return { ...head, hits };
         const content =
@@ -136,19 +144,19 @@ export const searchRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
 async function search(
   { metrics, fields }: ServeContext,
   searcher: Searcher,
-  { texts, k, filter, explain, snippets, rerank, groupBy, ...asked }: Asked,
+  { texts, k, filter, explain, snippets, rerank, groupBy, signal, ...asked }: Asked,
 ): Promise<{ version: string; mode: SearchMode; tookMs: number; results: Hit[][] }> {
   const start = performance.now();
   const mode = asked.mode ?? searcher.defaultMode;
   requireMode(searcher, mode);
   if (rerank?.first !== undefined) requireMode(searcher, rerank.first);
   await fields.check(searcher, filter);
-  const [retriever, options] = [searcher.retriever(mode, rerank), { k, filter, explain }];
+  const [retriever, options] = [searcher.retriever(mode, rerank), { k, filter, explain, signal }];
   const found =
     groupBy === undefined
       ? await retriever.search(texts, options)
       : await searchGroups(retriever, searcher.documents, texts, { ...options, groupBy });
-  const results = await presentHits(searcher, found, { queries: snippets ? texts : undefined });
+  const results = await presentHits(searcher, found, { queries: snippets ? texts : undefined, signal });
   const tookMs = performance.now() - start;
   metrics.observeSearch(mode, tookMs);
   metrics.observeBatch('queries', texts.length);

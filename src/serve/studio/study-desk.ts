@@ -11,46 +11,58 @@ const RETRY_SECONDS = 10;
 
 export interface StudyTools {
   onProgress: (progress: StudyProgress) => void;
+  /** Aborted when nobody waits for the result any more, or it has taken too long. */
   signal: AbortSignal;
 }
 
 /** A result, or how far it is. */
 export type StudyState<T> = { state: 'ready'; value: T } | ({ state: 'computing' } & StudyProgress);
 
-interface Job {
-  promise: Promise<unknown>;
-  progress: StudyProgress;
+export interface StudyDeskOptions {
+  /** How long an answer may wait for the result. Default half a second. */
+  patienceMs?: number;
+  /** How long work goes on, or waits for its turn, without anybody asking for it. Default 90 s: pages ask every second, in tabs out of sight every minute. */
+  unaskedMs?: number;
+  /** The longest work. Default half an hour. */
+  workMs?: number;
 }
 
-/** Does what takes long one after another; whoever asks again for the same is told how far it is. */
+type Outcome = { value: unknown } | { error: unknown };
+
+interface Job {
+  outcome: Promise<Outcome>;
+  progress: StudyProgress;
+  /** Notes that somebody waits for it. */
+  ask(): void;
+}
+
+/**
+ * Does what takes long one after another; whoever asks again for the same is told how far it is. A job's place is free
+ * as soon as it has ended, or as nobody has asked for it for a while: a page that was closed must not keep others out.
+ */
 export class StudyDesk {
   readonly #jobs = new Map<string, Job>();
-  readonly #done = new LRUCache<string, { value: unknown }>({ max: KEPT });
+  /** Failures are kept until somebody was told. */
+  readonly #done = new LRUCache<string, Outcome>({ max: KEPT });
   readonly #closing = new AbortController();
-  /** How long an answer may wait for the result. */
-  readonly #patienceMs: number;
+  readonly #options: Required<StudyDeskOptions>;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(options: { patienceMs?: number } = {}) {
-    this.#patienceMs = options.patienceMs ?? 500;
+  constructor(options: StudyDeskOptions = {}) {
+    this.#options = { patienceMs: 500, unaskedMs: 90_000, workMs: 30 * 60_000, ...options };
   }
 
   /** The result for a key; the first to ask starts the work. What fails is forgotten once somebody was told. */
   async ask<T>(key: string, work: (tools: StudyTools) => Promise<T>): Promise<StudyState<T>> {
     const done = this.#done.get(key);
-    if (done) return { state: 'ready', value: done.value as T };
+    if (done) return this.#tell<T>(key, done);
     const job = this.#jobs.get(key) ?? this.#begin(key, work);
+    job.ask();
     const waited = new AbortController();
     try {
-      const pending = sleep(this.#patienceMs, undefined, { signal: waited.signal });
-      const result = await Promise.race([job.promise.then((value) => ({ value })), pending]);
-      if (!result) return { state: 'computing', ...job.progress };
-      this.#jobs.delete(key);
-      this.#done.set(key, result);
-      return { state: 'ready', value: result.value as T };
-    } catch (error) {
-      this.#jobs.delete(key);
-      throw error;
+      const pending = sleep(this.#options.patienceMs, undefined, { signal: waited.signal });
+      const outcome = await Promise.race([job.outcome, pending]);
+      return outcome ? this.#tell<T>(key, outcome) : { state: 'computing', ...job.progress };
     } finally {
       waited.abort();
     }
@@ -58,8 +70,15 @@ export class StudyDesk {
 
   /** Ends what is going on. */
   async close(): Promise<void> {
-    this.#closing.abort();
-    await Promise.allSettled([...this.#jobs.values()].map(({ promise }) => promise));
+    this.#closing.abort(new ApiError(503, 'closing', 'the server is closing'));
+    await Promise.all([...this.#jobs.values()].map(({ outcome }) => outcome));
+    await this.#last;
+  }
+
+  #tell<T>(key: string, outcome: Outcome): StudyState<T> {
+    if ('value' in outcome) return { state: 'ready', value: outcome.value as T };
+    this.#done.delete(key);
+    throw outcome.error;
   }
 
   #begin(key: string, work: (tools: StudyTools) => Promise<unknown>): Job {
@@ -68,18 +87,64 @@ export class StudyDesk {
         retryAfter: RETRY_SECONDS,
       });
     }
-    const { signal } = this.#closing;
-    const job: Job = { promise: this.#last, progress: { part: 'waiting', done: 0, total: 0 } };
-    const onProgress = (progress: StudyProgress): void => {
-      job.progress = progress;
+    const { unaskedMs, workMs } = this.#options;
+    const unwanted = new AbortController();
+    const signal = AbortSignal.any([this.#closing.signal, unwanted.signal]);
+    const unasked = setTimeout(() => unwanted.abort(notAskedFor(unaskedMs)), unaskedMs);
+    const job: Job = {
+      outcome: Promise.resolve({ value: undefined }),
+      progress: { part: 'waiting', done: 0, total: 0 },
+      ask: () => void unasked.refresh(),
     };
-    job.promise = this.#last.then(() => {
-      if (signal.aborted) throw new ApiError(503, 'closing', 'the server is closing');
+    const compute = async (): Promise<unknown> => {
+      signal.throwIfAborted();
       job.progress = { part: 'opening', done: 0, total: 0 };
-      return work({ onProgress, signal });
-    });
-    this.#last = job.promise.catch(() => undefined);
+      const overdue = setTimeout(() => unwanted.abort(tookTooLong(workMs)), workMs);
+      try {
+        return await work({
+          onProgress: (progress) => {
+            job.progress = progress;
+          },
+          signal,
+        });
+      } finally {
+        clearTimeout(overdue);
+      }
+    };
+    const settle = (outcome: Outcome): Outcome => {
+      clearTimeout(unasked);
+      if (this.#jobs.get(key) === job) this.#jobs.delete(key);
+      // What was given up is begun anew by whoever asks next.
+      if (!signal.aborted) this.#done.set(key, outcome);
+      return outcome;
+    };
+    const turn = this.#last.then(compute);
+    this.#last = turn.catch(() => undefined);
+    // A job that waits for its turn leaves at once; one at work has its turn until it has really ended.
+    job.outcome = Promise.race([turn, aborted(signal)]).then(
+      (value) => settle({ value }),
+      (error) => settle({ error: signal.aborted ? signal.reason : error }),
+    );
     this.#jobs.set(key, job);
     return job;
   }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+function notAskedFor(ms: number): ApiError {
+  return new ApiError(503, 'unavailable', `nobody asked for it for ${ms / 1000} s, so it was given up`, {
+    hint: 'ask again',
+    retryAfter: 1,
+  });
+}
+
+function tookTooLong(ms: number): ApiError {
+  return new ApiError(504, 'timeout', `it was not done in ${ms / 60_000} minutes, so it was given up`, {
+    hint: 'use `nearmiss report`, which has no limit',
+  });
 }

@@ -159,6 +159,45 @@ test('a run whose collection has gone is told without naming files, and found wh
 });
 
 describe('the desk', () => {
+  test('what nobody asks for any more is given up, and its place is free', async () => {
+    const desk = new StudyDesk({ patienceMs: 1, unaskedMs: 60 });
+    let ended = 0;
+    const endless = ({ signal }: StudyTools): Promise<never> =>
+      new Promise((_, reject) =>
+        signal.addEventListener('abort', () => {
+          ended++;
+          reject(new Error('ended'));
+        }),
+      );
+    for (let i = 0; i < 8; i++) await desk.ask(`page ${i}`, endless);
+    await expect(desk.ask('ninth', async () => 9)).rejects.toMatchObject({ statusCode: 503 });
+    await sleep(200);
+    expect(await desk.ask('ninth', async () => 9)).toEqual({ state: 'ready', value: 9 });
+    expect(ended).toBeGreaterThan(0);
+  });
+
+  test('what has ended has left its place, whether anybody came back for it or not', async () => {
+    const desk = new StudyDesk({ patienceMs: 1 });
+    const slow = async (): Promise<number> => {
+      await sleep(3);
+      return 1;
+    };
+    for (let i = 0; i < 8; i++) await desk.ask(`page ${i}`, slow);
+    await sleep(200);
+    expect(await desk.ask('ninth', slow)).toMatchObject({ state: 'computing' });
+    expect(await desk.ask('page 3', () => Promise.reject(new Error('was done')))).toEqual({
+      state: 'ready',
+      value: 1,
+    });
+    await desk.close();
+  });
+
+  test('work that takes too long is given up', async () => {
+    const desk = new StudyDesk({ patienceMs: 300, workMs: 20 });
+    const endless = (): Promise<never> => new Promise(() => undefined);
+    await expect(desk.ask('endless', endless)).rejects.toMatchObject({ statusCode: 504 });
+  });
+
   test('works one after another, tells how far it is, and keeps results', async () => {
     const desk = new StudyDesk({ patienceMs: 5 });
     let running = 0;

@@ -1,14 +1,13 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Turn } from '../../../base/turn.js';
 import type { Document } from '../../../data/index.js';
 import { bm25 } from '../../../index/bm25/index.js';
 import { checkK } from '../../check-search.js';
-import { compileFilter } from '../../filter/filter.js';
 import { ranked } from '../../hits.js';
 import type { QueryWords } from '../../query-words.js';
 import type { Bm25Retriever } from '../../retrievers/bm25-retriever.js';
 import type { LiveCorpus, LiveMode } from '../../retrievers/open-mode.js';
 import type { Hit, RetrieveOptions, Retriever } from '../../retrievers/retriever.js';
-import { bestLiveHits, mergeHits } from './live-hits.js';
+import { allowedSlots, bestLiveHits, mergeHits } from './live-hits.js';
 import { LiveTerms } from './live-terms.js';
 import type { OverlayState } from './overlay.js';
 
@@ -50,13 +49,15 @@ class LiveBm25Retriever implements Retriever {
   }
 
   async search(queries: readonly string[], options: RetrieveOptions): Promise<Hit[][]> {
-    const { k, filter, explain, onDone } = options;
+    const { k, filter, explain, onDone, signal } = options;
     checkK(k);
     const writes = this.#writes;
-    const matches = filter && compileFilter(filter);
+    const allowed = allowedSlots(filter, writes);
+    const turn = await Turn.begin(signal);
     const live: Hit[][] = [];
     for (const query of queries) {
-      const hits = bestLiveHits(this.#terms.score(query, writes), { k, writes, matches });
+      const scored = this.#terms.score(query, writes);
+      const hits = await bestLiveHits(scored, { k, writes, allowed, turn, signal });
       live.push(
         hits.map(({ id, score, slot }) => {
           const terms = explain && this.#terms.explain(query, slot, writes);
@@ -64,7 +65,7 @@ class LiveBm25Retriever implements Retriever {
         }),
       );
       // Others get their turn between the queries of a long list.
-      if (queries.length > 1) await nextTurn();
+      if (turn.isOver) await turn.next(signal);
     }
     const merged = await mergeHits({
       k,
@@ -73,8 +74,9 @@ class LiveBm25Retriever implements Retriever {
       fetch: (wanted, n) =>
         this.#base.search(
           wanted.map((i) => queries[i]),
-          { k: n, filter, explain },
+          { k: n, filter, explain, signal },
         ),
+      signal,
     });
     onDone?.(queries.length);
     return merged.map(ranked);

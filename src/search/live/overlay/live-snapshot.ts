@@ -5,7 +5,7 @@ import type { DocumentStore } from '../../document-store.js';
 import { PLAIN_WORDS, snippetOf } from '../../query-words.js';
 import type { LiveCorpus, LiveMode } from '../../retrievers/open-mode.js';
 import type { Hit, Retriever, SearchMode } from '../../retrievers/retriever.js';
-import type { CascadeChoice, Searcher, SearchVectorsOptions } from '../../searcher.js';
+import type { CascadeChoice, EncodeTextsOptions, Searcher, SearchVectorsOptions } from '../../searcher.js';
 import type { Snippet } from '../../snippet.js';
 import type { Layer } from './layer.js';
 import { LiveDocuments } from './live-documents.js';
@@ -37,8 +37,12 @@ export class LiveSnapshot extends OverBase implements Searcher, LiveCorpus {
     return this.writes.isEmpty ? base : this.#layer.modes.get(mode)!.retriever(this, choice);
   }
 
-  encode(texts: readonly string[], use: 'query' | 'document'): Promise<Float32Array> {
-    return this.base.encode(texts, use);
+  encode(
+    texts: readonly string[],
+    use: 'query' | 'document',
+    options?: EncodeTextsOptions,
+  ): Promise<Float32Array> {
+    return this.base.encode(texts, use, options);
   }
 
   encodeDocuments(texts: readonly string[]): Promise<EncodedTexts> {

@@ -1,9 +1,9 @@
+import { Turn } from '../../../base/turn.js';
 import { checkK, rowsOf } from '../../check-search.js';
-import { compileFilter } from '../../filter/filter.js';
 import type { VectorFinder } from '../../retrievers/open-mode.js';
 import type { Hit } from '../../retrievers/retriever.js';
 import type { SearchVectorsOptions } from '../../searcher.js';
-import { bestLiveHits, mergeHits } from './live-hits.js';
+import { allowedSlots, bestLiveHits, mergeHits } from './live-hits.js';
 import type { OverlayState } from './overlay.js';
 import { scoreVectors } from './score-vectors.js';
 
@@ -19,26 +19,31 @@ export class LiveVectors implements VectorFinder {
     this.#writes = writes;
   }
 
-  async search(vectors: Float32Array, { k, filter }: SearchVectorsOptions): Promise<Hit[][]> {
+  async search(vectors: Float32Array, { k, filter, signal }: SearchVectorsOptions): Promise<Hit[][]> {
     const { dimension } = this;
     const writes = this.#writes;
     checkK(k);
     const rows = rowsOf(vectors, dimension);
-    const matches = filter && compileFilter(filter);
-    const scored = await scoreVectors(rows, writes);
+    const allowed = allowedSlots(filter, writes);
+    const turn = await Turn.begin(signal);
+    const scored = await scoreVectors(rows, writes, { turn, signal });
+    const live: Hit[][] = [];
+    for (const slots of scored) {
+      const hits = await bestLiveHits(slots, { k, writes, allowed, turn, signal });
+      live.push(hits.map(({ id, score }) => ({ id, score })));
+    }
     return mergeHits({
       k,
       writes,
-      live: scored.map((slots) =>
-        bestLiveHits(slots, { k, writes, matches }).map(({ id, score }) => ({ id, score })),
-      ),
+      live,
       fetch: (wanted, n) => {
         const some = new Float32Array(wanted.length * dimension);
         wanted.forEach((query, i) => {
           some.set(rows[query], i * dimension);
         });
-        return this.#base.search(some, { k: n, filter });
+        return this.#base.search(some, { k: n, filter, signal });
       },
+      signal,
     });
   }
 }

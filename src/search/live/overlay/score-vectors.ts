@@ -1,10 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { innerProduct } from '../../../base/numbers/inner-product.js';
+import type { Turn } from '../../../base/turn.js';
 import type { ScoredSlots } from './live-hits.js';
 import type { OverlayState } from './overlay.js';
-
-/** Multiplications after which others get their turn: a few milliseconds' work. */
-const UNINTERRUPTED = 4_000_000;
 
 /**
  * The inner product of each query with each added document's best vector (MaxP), slot by slot. Compares all of them: an
@@ -13,9 +10,9 @@ const UNINTERRUPTED = 4_000_000;
 export async function scoreVectors(
   queries: readonly Float32Array[],
   writes: OverlayState,
+  { turn, signal }: { turn: Turn; signal?: AbortSignal },
 ): Promise<ScoredSlots[]> {
   const results = queries.map((): ScoredSlots => ({ slots: [], scores: [] }));
-  let work = 0;
   for (let slot = 0; slot < writes.slots; slot++) {
     const vectors = writes.at(slot)?.vectors;
     if (vectors === undefined) continue;
@@ -23,11 +20,7 @@ export async function scoreVectors(
       slots.push(slot);
       scores.push(bestProduct(queries[i], vectors));
     });
-    work += queries.length * vectors.length;
-    if (work > UNINTERRUPTED) {
-      work = 0;
-      await nextTurn();
-    }
+    if (turn.isOver) await turn.next(signal);
   }
   return results;
 }

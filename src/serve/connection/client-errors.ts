@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { ApiError, errorBody } from './api-error.js';
+import { ApiError, errorBody } from '../api-error.js';
 
 const CAUSES: Record<string, { status: number; message: string }> = {
   HPE_HEADER_OVERFLOW: { status: 431, message: 'the headers are too large' },

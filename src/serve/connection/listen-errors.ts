@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { hasCode, NearmissError } from '../base/errors.js';
+import { hasCode, NearmissError } from '../../base/errors.js';
 
 export interface Place {
   host: string;

@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeCollection } from './collection.fixture.js';
+import { serveTarget } from './serve-target.js';
+import { keptLog, send } from './server.fixture.js';
+import type { SearchServer } from './server.js';
+
+const DOCUMENTS = 5000;
+/** Health is to answer within a tenth of it on a machine that does nothing else. */
+const HELD_UP_MS = 1000;
+
+let folder: string;
+let server: SearchServer;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'nearmiss-overload-'));
+  const documents = Array.from({ length: DOCUMENTS }, (_, i) => ({
+    id: `d${i}`,
+    text: `word${i % 50} word${i % 7} word${i % 3}`,
+    metadata: { n: i },
+  }));
+  await writeCollection(folder, documents);
+  server = await serveTarget(folder, { log: keptLog() });
+  await server.listen(0);
+  await server.start();
+}, 120_000);
+afterAll(async () => {
+  await server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The longest that health took while something was going on. */
+async function slowestHealth(work: () => Promise<unknown>): Promise<number> {
+  let [slowest, isOn] = [0, true];
+  const watching = (async () => {
+    while (isOn) {
+      const start = performance.now();
+      await send(server, 'GET', '/v1/health');
+      slowest = Math.max(slowest, performance.now() - start);
+      await sleep(5);
+    }
+  })();
+  await work();
+  isOn = false;
+  await watching;
+  return slowest;
+}
+
+/** Sends a search and closes the socket after a while. */
+function abandon(body: object, afterMs: number): Promise<void> {
+  return new Promise((done) => {
+    const headers = { 'content-type': 'application/json' };
+    const sent = request(`${server.url}/v1/search`, { method: 'POST', headers, agent: false });
+    sent.on('error', () => undefined);
+    sent.on('close', () => done());
+    sent.end(JSON.stringify(body));
+    setTimeout(() => sent.destroy(), afterMs);
+  });
+}
+
+test.each([
+  ['20,000 conditions', { $or: Array.from({ length: 20_000 }, (_, i) => ({ n: { $gt: i } })) }, 400],
+  ['200,000 conditions', { $or: Array.from({ length: 200_000 }, (_, i) => ({ n: { $gt: i } })) }, 413],
+  ['a value of 8 MB', { n: { $in: ['x'.repeat(8_000_000)] } }, 413],
+])('a filter with %s is refused at once', async (_, filter, expected) => {
+  expect((await send(server, 'POST', '/v1/search', { query: 'word1', filter })).status).toBe(expected);
+});
+
+test('many slow filters at once do not hold up anybody', async () => {
+  const slow = (i: number): object => ({
+    query: 'word1',
+    filter: { $or: Array.from({ length: 900 }, (_, j) => ({ n: { $gt: 1e9 + i * 1000 + j } })) },
+  });
+  const slowest = await slowestHealth(() =>
+    Promise.all(Array.from({ length: 16 }, (_, i) => send(server, 'POST', '/v1/search', slow(i)))),
+  );
+  expect(slowest).toBeLessThan(HELD_UP_MS);
+}, 120_000);
+
+test('what is abandoned is not worked on, and others are served', async () => {
+  const queries = Array.from({ length: 200 }, (_, i) => `word${i % 50} word${i % 7} ${'word2 '.repeat(60)}`);
+  const leaving = Array.from({ length: 128 }, () => abandon({ queries, k: 50 }, 50));
+  await Promise.all(leaving);
+  const { status } = await send(server, 'POST', '/v1/search', { query: 'word1' });
+  expect(status).toBe(200);
+  // One batch of them may still be at work; the rest has left.
+  await sleep(2000);
+  const { body } = await send(server, 'GET', '/metrics').catch(() => ({ body: '' }));
+  const active = /^nearmiss_requests_active (\d+)/m.exec(String(body))?.[1] ?? '0';
+  const waiting = /^nearmiss_requests_waiting (\d+)/m.exec(String(body))?.[1] ?? '0';
+  expect([active, waiting]).toEqual(['0', '0']);
+}, 120_000);
