@@ -98,6 +98,27 @@ describe('mine', () => {
     expect(json.samples).toEqual((await mineJson('--keep-duplicates', '--show', '5')).samples);
   });
 
+  test('a preview shows what each rule drops, also of queries that have nothing left, and writes nothing', async () => {
+    const flags = ['--source', 'run', '--run', 'run.trec', '--skip-ranks', '1', '--max-score', '.5'];
+    const { samples } = await mineJson(...flags, '--preview');
+    expect(samples).toHaveLength(1);
+    expect(samples[0]).toMatchObject({
+      id: 'q0',
+      negatives: [],
+      dropped: [
+        { id: 'd5', rank: 1, score: 3, rule: 'skip-ranks' },
+        { id: 'd1', rank: 3, rule: 'max-score' },
+        { id: 'd3', rank: 4, score: 1, rule: 'max-score' },
+      ],
+    });
+    const { stdout } = await run('mine', 'set', ...flags, '--preview');
+    expect(stdout).toMatch(/× skip-ranks +1 +3\.0000 +d5 /);
+    expect((await mineJson(...flags)).samples).toEqual([]);
+    const refused = await run('mine', 'set', '--preview', '--out', 'x');
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('--preview writes nothing, and --out says where to write');
+  });
+
   test('a run of another system, with margins', async () => {
     await mineJson('--source', 'run', '--run', 'run.trec', '--relative-margin', '.95', '--out', 'run');
     const table = await CandidateTable.load(join(folder, 'run'));

@@ -24,6 +24,9 @@ describeInBrowser('the search page', (tests) => {
 
   beforeAll(async () => {
     server = await startServe(await writeCollection(join(tests.folder, 'data')), ['--model', 'minilm']);
+    // Vectors are made while words answer already; these tests are about what comes after.
+    const status = async () => (await fetch(`${server.url}/v1/status`)).json();
+    await expect.poll(async () => (await status()).coming, { timeout: 100_000 }).toBe(false);
     return () => server.stop();
   }, 120_000);
 

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { hasCode, NearmissError } from '../base/errors.js';
 import type { Ranking, Run } from '../evaluate/index.js';
 import { readRun } from '../evaluate/read-run.js';
 import {
@@ -73,7 +74,13 @@ export async function labelCandidates(data: MiningData, options: LabelCandidates
 }
 
 async function listsOf(path: string, data: MiningData): Promise<Iterable<RankedList>> {
-  if (!(await stat(path)).isDirectory()) {
+  const info = await stat(path).catch((error) => {
+    if (!hasCode(error, 'ENOENT')) throw error;
+    throw new NearmissError(`${path}: no such file or folder of candidates`, {
+      hint: 'make it with `nearmiss mine DATA --out FOLDER`, or search the training queries with --run FILE',
+    });
+  });
+  if (!info.isDirectory()) {
     return listsFromRun(await readRun(path), { queries: data.queryIds, documents: data.documents });
   }
   const { dataFingerprint, queries } = data;

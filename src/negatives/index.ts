@@ -11,7 +11,7 @@ export { listsFromRun } from './lists/from-run.js';
 export { listsFromTable } from './lists/from-table.js';
 export { listsFromVectors, type QueryVectors, type VectorListsOptions } from './lists/from-vectors.js';
 export type { CandidateManifest, MiningReport, Provenance } from './manifest.js';
-export { type Mined, type MineOptions, mine } from './mine.js';
+export { type DroppedCandidate, type Mined, type MineOptions, mine } from './mine.js';
 export {
   fingerprintIds,
   type LoadMiningDataOptions,

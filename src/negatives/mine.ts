@@ -22,6 +22,19 @@ export interface MineOptions extends Pick<Provenance, 'source' | 'checkpoint' | 
   rules?: readonly CandidateRule[];
   /** Called after each query. */
   onQuery?: () => void;
+  /** Called for each candidate that a rule objected to, known positives left out. */
+  onDropped?: (dropped: DroppedCandidate) => void;
+}
+
+/** A candidate that is none after all. */
+export interface DroppedCandidate {
+  query: number;
+  document: number;
+  rank: number;
+  /** NaN where the source has none. */
+  score: number;
+  /** The rule that objected first. */
+  rule: string;
 }
 
 export interface Mined {
@@ -51,7 +64,7 @@ export async function mine(options: MineOptions): Promise<Mined> {
     checkList(list, options, seen);
     seen[list.query] = 1;
     data.checkpoints[list.query] = options.checkpoint ?? NONE;
-    takeCandidates(data, list, positives(list.query), rules, tally);
+    takeCandidates(data, list, positives(list.query), rules, tally, options.onDropped);
     options.onQuery?.();
   }
   const report = tally.report();
@@ -74,6 +87,7 @@ function takeCandidates(
   positives: Int32Array,
   rules: readonly CandidateRule[],
   tally: Tally,
+  onDropped: MineOptions['onDropped'],
 ): void {
   const objections = rules.map((rule) => rule.judge(list, positives));
   const start = list.query * depth;
@@ -84,6 +98,11 @@ function takeCandidates(
   for (let place = 0; place < end; place++) {
     const objector = objections.findIndex((objects) => objects(place));
     if (objector === 0) positiveFound = true;
+    if (objector > 0) {
+      const { query, ids, scores } = list;
+      const rule = rules[objector].name;
+      onDropped?.({ query, document: ids[place], rank: rankAt(list, place), score: scores[place], rule });
+    }
     if (objector >= 0) tally.removed[objector]++;
     else {
       ids[start + kept] = list.ids[place];

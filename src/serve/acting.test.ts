@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -177,7 +178,7 @@ test('one training at a time, stopped as Ctrl-C would; what fails says why', asy
      if (args.includes('broken')) { console.error('nearmiss: no labels\\n  → add some'); process.exit(1); }
      process.on('SIGINT', () => { writeFileSync(${JSON.stringify(join(folder, 'args.json'))}, JSON.stringify(args)); process.exit(130); });
      setInterval(() => {}, 1000);
-     console.error('ready');`,
+     writeFileSync(${JSON.stringify(join(folder, 'begun'))}, '');`,
   );
   const desk = new TrainingDesk({
     data: plants(),
@@ -187,7 +188,7 @@ test('one training at a time, stopped as Ctrl-C would; what fails says why', asy
   await desk.start({ run: 'first', recipe: 'ance-firstp', split: 'train' });
   await expect(desk.start({ run: 'second' })).rejects.toThrow('"first" is being trained already');
   expect(() => desk.stop('second')).toThrow('no training of "second"');
-  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await expect.poll(() => existsSync(join(folder, 'begun')), { timeout: 20_000 }).toBe(true);
   desk.stop('first');
   await expect.poll(() => desk.newest?.state, { timeout: 20_000 }).toBe('stopped');
   const args = JSON.parse(await readFile(join(folder, 'args.json'), 'utf8'));

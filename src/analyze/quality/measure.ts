@@ -48,7 +48,8 @@ export async function measureQuality(options: QualityOptions): Promise<Quality> 
   }
   const { data, description } = await openRun(run.path, { data: run.data, quiet: true });
   try {
-    const { recipe, published: base, data: collection } = description;
+    const { recipe, data: collection } = description;
+    const base = description.published ?? wholeModel(recipe);
     return await measure({ ...options, run, split, step, data, collection, recipe, base });
   } finally {
     await data.close();
@@ -98,6 +99,11 @@ async function measure(options: MeasureOptions): Promise<Quality> {
   const excerpts = await readExcerpts(data.dataset, documentsOfCases(cases));
   await keepQuality(run, quality, qualityCases(cases, excerpts));
   return quality;
+}
+
+/** Of a run from before it was recorded what it was cut from. */
+function wholeModel({ model: { init, kind, layers } }: Recipe): string | undefined {
+  return layers === undefined || init === 'scratch' || kind === 'cross' ? undefined : init;
 }
 
 function inOrder(systems: readonly QualitySystem[]): QualitySystem[] {

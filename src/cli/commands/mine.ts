@@ -19,6 +19,7 @@ Without --out nothing is written. A table is a folder with ids, scores and ranks
 
 Examples:
   nearmiss mine data/scifact --show 5                                            look first
+  nearmiss mine data/scifact --skip-ranks 5 --relative-margin .95 --preview      what rules would drop
   nearmiss mine data/scifact --out negatives/bm25                                BM25's top 200
   nearmiss mine data/scifact --source model --model minilm --relative-margin .95 --out negatives/minilm
   nearmiss mine data/squad --drop-answers --depth 100 --out negatives/squad
@@ -62,6 +63,7 @@ export function registerMine(program: Command): void {
     .addOption(new Option('--format <name>', 'what to write').choices(FORMATS).default('table'))
     .option('--negatives <n>', 'training files: draw n for each query (default: all)', wholeNumber(1))
     .option('--show <n>', 'show the negatives of n queries', wholeNumber(0), 3)
+    .option('--preview', 'show also what each rule drops of these queries (×), and write nothing')
     .option('--seed <n>', 'decides which queries are shown and which negatives drawn', wholeNumber(0), 42)
     .option('--threads <n>', 'threads (default: all cores)', wholeNumber(1))
     .option('--overwrite', 'replace what was mined there before')
@@ -107,6 +109,14 @@ function checkFlags(flags: MineFlags): void {
     throw new UsageError('--negatives is of no use with --format table, which keeps every candidate', {
       hint: 'how many are drawn is said when training; or choose --format tevatron or flagembedding',
     });
+  }
+  if (flags.preview && flags.out !== undefined) {
+    throw new UsageError('--preview writes nothing, and --out says where to write', {
+      hint: 'leave one of the two out',
+    });
+  }
+  if (flags.preview && flags.show === 0) {
+    throw new UsageError('--preview shows queries, and --show 0 shows none', { hint: 'e.g. --show 5' });
   }
   if (flags.out === undefined && flags.format !== 'table') {
     throw new UsageError(`--format ${flags.format} writes a file: expected --out with it`);

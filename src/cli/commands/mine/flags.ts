@@ -20,6 +20,7 @@ export interface MineFlags {
   margin?: number;
   relativeMargin?: number;
   maxScore?: number;
+  preview?: boolean;
   dropAnswers?: boolean;
   keepDuplicates?: boolean;
   out?: string;

@@ -18,7 +18,7 @@ import { print, printJson } from '../../output.js';
 import type { MineFlags } from './flags.js';
 import { openRankings } from './rankings.js';
 import { formatReport, type Summary } from './report.js';
-import { formatSamples, PositiveRanks, takeSamples } from './samples.js';
+import { DroppedByRule, formatSamples, PositiveRanks, takeSamples } from './samples.js';
 import { writeTrainingFile } from './training-file.js';
 
 /** Mines, writes what was asked for, and prints report and samples. */
@@ -46,6 +46,7 @@ async function mineFrom(dataset: Dataset, data: MiningData, flags: MineFlags): P
   const rankings = await openRankings(dataset, data, flags);
   try {
     const positiveRanks = new PositiveRanks();
+    const dropped = flags.preview ? new DroppedByRule() : undefined;
     // Begun with the first query: before it, the ranker may be busy for long and shows that itself.
     let progress: Progress | undefined;
     const total = data.queries.length;
@@ -58,6 +59,7 @@ async function mineFrom(dataset: Dataset, data: MiningData, flags: MineFlags): P
       depth: flags.depth,
       positives: data.positives.of,
       rules: buildRules(flags, ruleTexts(data, flags)),
+      onDropped: (candidate) => dropped?.note(candidate),
       onQuery: () => {
         progress ??= new Progress({ label: 'mine', unit: 'queries', total });
         progress.advance();
@@ -76,7 +78,7 @@ async function mineFrom(dataset: Dataset, data: MiningData, flags: MineFlags): P
       out: flags.out,
       written: await writeOutput(table, data, flags),
     };
-    const samples = takeSamples(table, data, positiveRanks, flags);
+    const samples = takeSamples(table, data, { positiveRanks, dropped }, flags);
     if (flags.json) printJson({ ...summary, samples });
     else print(`${formatReport(summary)}${formatSamples(samples)}`);
   } finally {

@@ -2,7 +2,13 @@ import { shorten } from '../../../base/errors.js';
 import { printable } from '../../../base/printable.js';
 import { formatTable } from '../../../base/table.js';
 import { Random } from '../../../engine/random.js';
-import type { CandidateTable, MineOptions, MiningData, RankedList } from '../../../negatives/index.js';
+import type {
+  CandidateTable,
+  DroppedCandidate,
+  MineOptions,
+  MiningData,
+  RankedList,
+} from '../../../negatives/index.js';
 import type { MineFlags } from './flags.js';
 
 /** Candidates shown of a query: the hardest, where unlabelled positives would be. */
@@ -17,11 +23,18 @@ interface SampleDocument {
   text: string;
 }
 
+/** A candidate that a rule has dropped. */
+interface DroppedDocument extends SampleDocument {
+  rule: string;
+}
+
 export interface Sample {
   id: string;
   query: string;
   positives: SampleDocument[];
   negatives: SampleDocument[];
+  /** The hardest that each rule dropped; only in a preview. */
+  dropped?: DroppedDocument[];
 }
 
 /** Where rankings have the known positives, which mining drops: noted in passing. */
@@ -46,15 +59,34 @@ export class PositiveRanks {
   }
 }
 
+/** What rules dropped, the hardest of each rule and query: noted in passing. */
+export class DroppedByRule {
+  readonly #dropped = new Map<number, DroppedCandidate[]>();
+
+  note(candidate: DroppedCandidate): void {
+    const noted = this.#dropped.get(candidate.query) ?? [];
+    const alike = noted.filter(({ rule }) => rule === candidate.rule);
+    if (alike.length >= SHOWN_CANDIDATES) return;
+    this.#dropped.set(candidate.query, [...noted, candidate]);
+  }
+
+  of(query: number): readonly DroppedCandidate[] {
+    return this.#dropped.get(query) ?? [];
+  }
+}
+
 /** Some queries that have candidates, the same ones for the same seed. */
 export function takeSamples(
   table: CandidateTable,
   data: MiningData,
-  positiveRanks: PositiveRanks,
+  { positiveRanks, dropped }: { positiveRanks: PositiveRanks; dropped?: DroppedByRule },
   { show, seed }: MineFlags,
 ): Sample[] {
   if (show === 0) return [];
-  const queries = data.queries.map((_, query) => query).filter((query) => table.counts[query] > 0);
+  // Queries that rules have left nothing are what a preview is for.
+  const queries = data.queries
+    .map((_, query) => query)
+    .filter((query) => table.counts[query] > 0 || (dropped?.of(query).length ?? 0) > 0);
   const shown = Random.from(seed, 'samples').shuffle(queries).slice(0, show);
   return shown.map((query) => {
     const { ids, scores, ranks } = table.row(query);
@@ -69,6 +101,13 @@ export function takeSamples(
         ...describeDocument(data, document),
         ...placeOf(ranks[place], scores[place]),
       })),
+      ...(dropped && {
+        dropped: dropped.of(query).map(({ document, rank, score, rule }) => ({
+          ...describeDocument(data, document),
+          ...placeOf(rank, score),
+          rule,
+        })),
+      }),
     };
   });
 }
@@ -77,7 +116,7 @@ export function formatSamples(samples: readonly Sample[]): string {
   return samples.map(formatSample).join('');
 }
 
-function formatSample({ id, query, positives, negatives }: Sample): string {
+function formatSample({ id, query, positives, negatives, dropped }: Sample): string {
   const row = (mark: string, { id, rank, score, text }: SampleDocument): string[] => [
     mark,
     rank === undefined ? '–' : `${rank}`,
@@ -90,6 +129,7 @@ function formatSample({ id, query, positives, negatives }: Sample): string {
     rows: [
       ...positives.map((positive) => row('+', positive)),
       ...negatives.map((negative) => row('−', negative)),
+      ...(dropped ?? []).map((document) => row(`× ${document.rule}`, document)),
     ],
     numeric: [false, true, true, false, false],
   });
