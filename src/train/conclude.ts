@@ -35,7 +35,7 @@ export async function concludeRun(
   const known = await run.readJson<KeptConclusion>(OUTCOME_FILE);
   let dev: DevOutcome;
   const measured = await run.steps('evaluations');
-  if (known?.checkpoint.step === checkpoint.step && known.measured.join() === measured.join()) {
+  if (known?.checkpoint.step === checkpoint.step && String(known.measured) === String(measured)) {
     const { checkpoint: _, measured: __, ...rest } = known;
     dev = rest;
   } else {
