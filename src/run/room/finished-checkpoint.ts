@@ -1,9 +1,9 @@
 import { cp, link, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exists, writeDirectoryAtomic } from '../base/files.js';
-import { writeSealedJsonFile } from '../base/json-file.js';
-import { STATE_FILE } from './checked-folder.js';
-import type { RunDirectory } from './run-directory.js';
+import { exists, writeDirectoryAtomic } from '../../base/files.js';
+import { writeSealedJsonFile } from '../../base/json-file.js';
+import { STATE_FILE } from '../checked-folder.js';
+import type { RunDirectory } from '../run-directory.js';
 
 /** What only a Trainer that goes on would read: the optimizer's moments and the task's state. */
 const FOR_GOING_ON = /^(optimizer|task)-.+\.bin$/;
