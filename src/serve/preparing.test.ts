@@ -35,7 +35,7 @@ test('a collection answers by words at once, and by vectors as well as soon as t
 
   await vi.waitFor(
     async () => expect((await send(server, 'GET', '/v1/status')).body.version).not.toBe(first.version),
-    { timeout: 60_000, interval: 50 },
+    { timeout: 240_000, interval: 50 },
   );
   const { body } = await send(server, 'POST', '/v1/search', { query: 'a feline napping' });
   expect([body.mode, body.hits[0].id]).toEqual(['hybrid', 'cat']);
@@ -67,7 +67,7 @@ test('a server that is stopped while it makes vectors does not wait for all of t
   const encoding = async (): Promise<{ done: number; secondsLeft?: number; total?: number }[]> =>
     (await send(server, 'GET', '/v1/status')).body.preparing;
   await vi.waitFor(async () => expect((await encoding())[0]?.done).toBeGreaterThan(0), {
-    timeout: 60_000,
+    timeout: 240_000,
     interval: 50,
   });
   const [state] = await encoding();

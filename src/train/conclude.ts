@@ -19,9 +19,10 @@ export interface Conclusion extends DevOutcome {
   test?: SystemsTable;
 }
 
-/** As it is kept: with the model that it was measured with. */
+/** As it is kept: with the model in `best/` and the checkpoints that there were then. */
 interface KeptConclusion extends DevOutcome {
   checkpoint: StepEvaluation;
+  measured: number[];
 }
 
 /** Measures a finished run's systems side by side; what was measured on dev queries before is not measured again. */
@@ -33,12 +34,13 @@ export async function concludeRun(
   const checkpoint = (await bestSoFar(run))!;
   const known = await run.readJson<KeptConclusion>(OUTCOME_FILE);
   let dev: DevOutcome;
-  if (known?.checkpoint.step === checkpoint.step) {
-    const { checkpoint: _, ...rest } = known;
+  const measured = await run.steps('evaluations');
+  if (known?.checkpoint.step === checkpoint.step && String(known.measured) === String(measured)) {
+    const { checkpoint: _, measured: __, ...rest } = known;
     dev = rest;
   } else {
     dev = await measureOnDev(path, options);
-    await writeSealedJsonFile(run.file(OUTCOME_FILE), { ...dev, checkpoint });
+    await writeSealedJsonFile(run.file(OUTCOME_FILE), { ...dev, checkpoint, measured });
   }
   const test = testSplit === undefined ? undefined : await measureOnSplit(path, testSplit, dev, options);
   return { ...dev, advice: adviceText(dev, path), ...(test && { test }) };

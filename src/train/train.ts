@@ -164,7 +164,8 @@ export async function trainToEnd(path: string, options: TrainToEndOptions): Prom
   const checkpoint = await bestSoFar(run);
   const outcome = { run: path, finished, ...(checkpoint && { checkpoint }) };
   const { recipe } = await readRunDescription(run);
-  // A reranker finds nothing by itself.
-  if (!finished || !checkpoint || !trainedKinds.get(recipe.model.kind).indexes) return outcome;
+  // The last checkpoint may not be measured yet when a stop was asked for; a reranker finds nothing by itself.
+  if (options.stopSignal.aborted || !finished || !checkpoint || !trainedKinds.get(recipe.model.kind).indexes)
+    return outcome;
   return { ...outcome, ...(await concludeRun(path, { ...measuring, testSplit, threads: cores })) };
 }

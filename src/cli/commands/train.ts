@@ -141,8 +141,8 @@ async function sayPlan(path: string): Promise<void> {
 async function slim(path: string): Promise<void> {
   const [{ RunDirectory }, { dropMoments, isDone }, { roomOf }, { formatBytes }] = await Promise.all([
     import('../../run/run-directory.js'),
-    import('../../run/finished-checkpoint.js'),
-    import('../../run/room.js'),
+    import('../../run/room/finished-checkpoint.js'),
+    import('../../run/room/room.js'),
     import('../../base/progress.js'),
   ]);
   const run = new RunDirectory(path);

@@ -46,33 +46,53 @@ export class HybridRetriever implements Retriever {
     return queries.map((_, query) =>
       this.#fuse(
         lists.map((hits) => hits[query]),
-        options,
+        { ...options, depth },
       ),
     );
   }
 
   async close(): Promise<void> {}
 
-  #fuse(lists: readonly Hit[][], { k, explain }: RetrieveOptions): Hit[] {
+  #fuse(lists: readonly Hit[][], { k, explain, depth }: RetrieveOptions & { depth: number }): Hit[] {
     const byRank = this.#options.method === 'rrf';
+    const found = new Set(lists.flatMap((hits) => hits.map(({ id }) => id)));
+    const scale = (hits: readonly Hit[]): readonly Hit[] =>
+      byRank || !isComplete(hits, { depth, found }) ? hits : [...hits, NO_MATCH];
     const candidates = gatherCandidates(
-      lists.map((hits) => ranking(hits, byRank)),
+      lists.map((hits) => ranking(scale(hits), byRank)),
       this.#options,
     );
     const { ids, scores } = combine(candidates, this.#weights, candidates.ids.length);
-    const hits = ids.map((id, i): Hit => ({ id, score: scores[i] })).sort(compareHits);
+    const hits = ids
+      .map((id, i): Hit => ({ id, score: scores[i] }))
+      .filter(({ id }) => id !== NO_MATCH.id)
+      .sort(compareHits);
     const best = hits.slice(0, k);
     if (!explain) return best;
     const places = new Map(candidates.ids.map((id, place) => [id, place]));
-    const found = lists.map((list) => new Map(list.map((hit) => [hit.id, hit.parts![0]])));
+    const parts = lists.map((list) => new Map(list.map((hit) => [hit.id, hit.parts![0]])));
     return best.map((hit) => ({
       ...hit,
       parts: this.#retrievers.map(({ mode }, list): ScorePart => {
         const contribution = this.#weights[list] * candidates.columns[list][places.get(hit.id)!];
-        return { ...(found[list].get(hit.id) ?? { name: mode }), contribution };
+        return { ...(parts[list].get(hit.id) ?? { name: mode }), contribution };
       }),
     }));
   }
+}
+
+/**
+ * What a document scores that has none of the words: with it in the list, even a single hit stands out from those that
+ * are none. No document is called like this.
+ */
+const NO_MATCH: Hit = { id: '', score: 0 };
+
+/** Whether a list has all that its retriever could find, and others found more: what it lacks did not match at all. */
+function isComplete(
+  hits: readonly Hit[],
+  { depth, found }: { depth: number; found: ReadonlySet<string> },
+): boolean {
+  return hits.length > 0 && hits.length < Math.min(depth, found.size) && hits.every(({ score }) => score > 0);
 }
 
 /** Fusion by ranks takes the order as it is: equal scores must not be put into another one. */

@@ -52,10 +52,15 @@ class BruteForce {
   }
 
   async hybrid(query: string, allowed: readonly Document[]): Promise<Map<string, number>> {
-    const lists = [await this.dense(query, allowed), await this.bm25(query, allowed)].map(deviations);
-    const ids = new Set(lists.flatMap((scores) => [...scores.keys()]));
+    const parts = [await this.dense(query, allowed), await this.bm25(query, allowed)].map(best);
+    const ids = new Set(parts.flatMap((scores) => [...scores.keys()]));
+    const lists = parts.map((scores) => deviations(scores, ids.size));
     const score = (id: string): number =>
-      lists.reduce((sum, scores) => sum + (scores.get(id) ?? Math.min(0, ...scores.values())), 0);
+      lists.reduce(
+        (sum, scores) =>
+          sum + (scores.get(id) ?? scores.get('') ?? (scores.size === 0 ? 0 : Math.min(...scores.values()))),
+        0,
+      );
     return new Map([...ids].map((id) => [id, score(id)]));
   }
 
@@ -76,9 +81,19 @@ class BruteForce {
 /** Hits of each part that are fused. */
 const FUSED_DEPTH = 200;
 
-/** Scores of the best in standard deviations from their mean. */
-function deviations(scores: ReadonlyMap<string, number>): Map<string, number> {
-  const hits = ranked(scores).slice(0, FUSED_DEPTH);
+function best(scores: ReadonlyMap<string, number>): Map<string, number> {
+  return new Map(
+    ranked(scores)
+      .slice(0, FUSED_DEPTH)
+      .map(({ id, score }) => [id, score]),
+  );
+}
+
+/** Scores in standard deviations from their mean; a list that lacks what others found has a zero for it. */
+function deviations(scores: ReadonlyMap<string, number>, found: number): Map<string, number> {
+  const hits = ranked(scores);
+  const lacks = hits.length > 0 && hits.length < Math.min(FUSED_DEPTH, found);
+  if (lacks && hits.every(({ score }) => score > 0)) hits.push({ id: '', score: 0 });
   const values = hits.map(({ score }) => score);
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const deviation = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);

@@ -1,9 +1,9 @@
-import { link, readdir, readFile } from 'node:fs/promises';
+import { cp, link, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exists, writeDirectoryAtomic } from '../base/files.js';
-import { writeSealedJsonFile } from '../base/json-file.js';
-import { STATE_FILE } from './checked-folder.js';
-import type { RunDirectory } from './run-directory.js';
+import { exists, writeDirectoryAtomic } from '../../base/files.js';
+import { writeSealedJsonFile } from '../../base/json-file.js';
+import { STATE_FILE } from '../checked-folder.js';
+import type { RunDirectory } from '../run-directory.js';
 
 /** What only a Trainer that goes on would read: the optimizer's moments and the task's state. */
 const FOR_GOING_ON = /^(optimizer|task)-.+\.bin$/;
@@ -34,9 +34,13 @@ export async function dropMoments(checkpoint: string): Promise<void> {
   await writeDirectoryAtomic(
     checkpoint,
     async (folder) => {
-      for (const name of await readdir(checkpoint)) {
-        if (name !== STATE_FILE && !dropped.includes(name))
-          await link(join(checkpoint, name), join(folder, name));
+      for (const entry of await readdir(checkpoint, { withFileTypes: true })) {
+        const { name } = entry;
+        if (name === STATE_FILE || dropped.includes(name)) continue;
+        const [from, to] = [join(checkpoint, name), join(folder, name)];
+        // What says how vectors are pooled is a folder of its own, which cannot be linked.
+        if (entry.isDirectory()) await cp(from, to, { recursive: true });
+        else await link(from, to);
       }
       await writeSealedJsonFile(join(folder, STATE_FILE), { ...state, files: Object.fromEntries(left) });
     },

@@ -1,5 +1,5 @@
-import type { RegisterCommand } from '../command.js';
-import { print, printJson } from '../output.js';
+import type { RegisterCommand } from '../../command.js';
+import { print, printJson } from '../../output.js';
 
 interface RecipesFlags {
   json?: boolean;
@@ -30,8 +30,8 @@ export const registerRecipes: RegisterCommand = (program) => {
 
 async function recipesCommand(name: string | undefined, { json }: RecipesFlags): Promise<void> {
   const [{ builtInRecipes, locateRecipe }, { loadRecipe }] = await Promise.all([
-    import('../../recipe/recipe-file.js'),
-    import('../../recipe/load.js'),
+    import('../../../recipe/recipe-file.js'),
+    import('../../../recipe/load.js'),
   ]);
   const names = name === undefined ? await builtInRecipes() : [(await locateRecipe(name)).name];
   const recipes: { name: string; description: string; stages: { name: string; steps: number }[] }[] = [];

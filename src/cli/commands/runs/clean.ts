@@ -1,7 +1,7 @@
-import { formatBytes } from '../../base/progress.js';
-import type { RoomPart, RunRoom } from '../../run/room.js';
-import type { RegisterCommand } from '../command.js';
-import { print, printJson } from '../output.js';
+import { formatBytes } from '../../../base/progress.js';
+import type { RoomPart, RunRoom } from '../../../run/room/room.js';
+import type { RegisterCommand } from '../../command.js';
+import { print, printJson } from '../../output.js';
 
 interface CleanFlags {
   yes?: boolean;
@@ -33,9 +33,9 @@ export const registerClean: RegisterCommand = (program) => {
 
 async function cleanCommand(paths: string[], { yes = false, json }: CleanFlags): Promise<void> {
   const [{ readRunDescription }, { RunDirectory }, { freeRoom, roomOf }] = await Promise.all([
-    import('../../run/run-description.js'),
-    import('../../run/run-directory.js'),
-    import('../../run/room.js'),
+    import('../../../run/run-description.js'),
+    import('../../../run/run-directory.js'),
+    import('../../../run/room/room.js'),
   ]);
   const runs = paths.map((path) => new RunDirectory(path));
   // All of them are looked at before anything is removed from one.

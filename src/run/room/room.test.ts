@@ -2,11 +2,11 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { writeFileAtomic } from '../base/files.js';
-import { writeSealedJsonFile } from '../base/json-file.js';
-import { describeFolder, verifyFolder } from './checked-folder.js';
+import { writeFileAtomic } from '../../base/files.js';
+import { writeSealedJsonFile } from '../../base/json-file.js';
+import { describeFolder, verifyFolder } from '../checked-folder.js';
+import { RunDirectory } from '../run-directory.js';
 import { freeRoom, roomOf } from './room.js';
-import { RunDirectory } from './run-directory.js';
 
 const SIZES = { 'model.safetensors': 1000, 'optimizer-firstMoment.bin': 1000, 'task-queue.bin': 500 };
 

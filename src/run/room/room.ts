@@ -1,8 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { removeDirectory } from '../base/files.js';
+import { removeDirectory } from '../../base/files.js';
+import { type RunDirectory, START_FOLDER } from '../run-directory.js';
 import { dropMoments, isDone, momentsOf } from './finished-checkpoint.js';
-import { type RunDirectory, START_FOLDER } from './run-directory.js';
 
 /** Something in a run's folder, and the room that it takes. */
 export interface RoomPart {
