@@ -11,7 +11,7 @@ const WORDS =
 const TERMS = new Set(WORDS.split(' ').flatMap((word) => [word, englishAnalyzer.term(word) ?? word]));
 
 /** A term this much lighter than the heaviest of its query is in so many documents that it says nothing: a function word of any language. */
-const LIGHT = 0.1;
+const LIGHT = 0.05;
 
 /**
  * The terms of a query that are worth marking; all of them where there would be none.

@@ -56,6 +56,7 @@ describe('searching', () => {
           id: 'dog',
           score: 2,
           title: 'Dogs',
+          titleHighlights: [],
           snippet: { text: 'a black dog barks', highlights: [] },
           metadata: { legs: 4 },
         },

@@ -54,7 +54,7 @@ export interface TrainOptions extends RecipeChoices {
   split?: string;
   /** Split on which what came of it is measured, too. */
   testSplit?: string;
-  /** Default: half of the cores each. */
+  /** Default: all cores each; a process that waits leaves them to the other. */
   threads?: Partial<Record<Role, number>>;
   onEvent?: (role: Role, event: TimedEvent) => void;
   /** Ends the run after its present step; it goes on when it is trained again. */
@@ -139,7 +139,7 @@ function register<K>(
 }
 
 export interface TrainToEndOptions extends Omit<SuperviseOptions, 'path' | 'threads'> {
-  /** Default: half of the cores each. */
+  /** Default: all cores each; a process that waits leaves them to the other. */
   threads?: Partial<Record<Role, number>>;
   testSplit?: string;
   /** Both roles work in this process. */
@@ -152,12 +152,11 @@ export interface TrainToEndOptions extends Omit<SuperviseOptions, 'path' | 'thre
 export async function trainToEnd(path: string, options: TrainToEndOptions): Promise<TrainOutcome> {
   const { threads = {}, testSplit, measuring, inProcess = false, ...watching } = options;
   const cores = availableParallelism();
-  const half = Math.max(1, Math.floor(cores / 2));
   const work = inProcess ? takeBothRoles : supervise;
   await work({
     ...watching,
     path,
-    threads: { trainer: threads.trainer ?? half, inferencer: threads.inferencer ?? half },
+    threads: { trainer: threads.trainer ?? cores, inferencer: threads.inferencer ?? cores },
   });
   const run = new RunDirectory(path);
   const finished = await run.isFinished();

@@ -48,8 +48,8 @@ export const registerTune: RegisterCommand = (program) => {
     .option('--set <path=value>', 'change a value of the recipe for all (repeatable)', repeated)
     .option('--split <name>', 'split whose judgments are learned from', 'train')
     .option('--keep <share>', 'of the candidates, after each round', numberBetween(0.1, 0.9), 0.5)
-    .option('--trainer-threads <n>', "the Trainer's share of the cores (default: half)", wholeNumber(1))
-    .option('--inferencer-threads <n>', "the Inferencer's share of the cores (default: half)", wholeNumber(1))
+    .option('--trainer-threads <n>', 'threads of the Trainer (default: all cores)', wholeNumber(1))
+    .option('--inferencer-threads <n>', 'threads of the Inferencer (default: all cores)', wholeNumber(1))
     .option('--json', 'print the outcome as JSON')
     .option('--quiet', 'no live view')
     .addHelpText('after', EXAMPLES)
@@ -64,8 +64,11 @@ async function tuneCommand(options: TuneCommandOptions): Promise<void> {
       import('../../repro/tune/report.js'),
       import('../../base/files.js'),
     ]);
-  const half = Math.max(1, Math.floor(availableParallelism() / 2));
-  const threads = { trainer: options.trainerThreads ?? half, inferencer: options.inferencerThreads ?? half };
+  const cores = availableParallelism();
+  const threads = {
+    trainer: options.trainerThreads ?? cores,
+    inferencer: options.inferencerThreads ?? cores,
+  };
   const watched = await watchTraining(options);
   let state: TuneState;
   try {
