@@ -11,7 +11,9 @@ const WORDS =
 const TERMS = new Set(WORDS.split(' ').flatMap((word) => [word, englishAnalyzer.term(word) ?? word]));
 
 /** A term this much lighter than the heaviest of its query is in so many documents that it says nothing: a function word of any language. */
-const LIGHT = 0.05;
+const LIGHT = 0.1;
+/** What a term weighs that is in one of about a hundred documents. Among fewer, a word that all have may be what they are about. */
+const RARE = 4;
 
 /**
  * The terms of a query that are worth marking; all of them where there would be none.
@@ -21,6 +23,6 @@ const LIGHT = 0.05;
 export function contentTerms(weights: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   const words = [...weights].filter(([term]) => !TERMS.has(term));
   const heaviest = Math.max(...words.map(([, weight]) => weight));
-  const kept = words.filter(([, weight]) => weight >= LIGHT * heaviest);
+  const kept = heaviest < RARE ? words : words.filter(([, weight]) => weight >= LIGHT * heaviest);
   return kept.length > 0 ? new Map(kept) : weights;
 }
