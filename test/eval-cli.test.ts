@@ -126,7 +126,11 @@ describe('errors: exit code, one line that says where, one that says what to do,
       2,
       'nearmiss: unknown measure "nDGC@10"\n  → did you mean nDCG@10?\n',
     ],
-    [['eval', 'run.trec'], 2, 'nearmiss: expected a run and qrels\n  → nearmiss eval run.trec qrels.txt\n'],
+    [
+      ['eval', 'run.trec'],
+      2,
+      'nearmiss: expected a run file and qrels, or the folder of a training run or a collection\n  → nearmiss eval run.trec qrels.txt, or nearmiss eval runs/mine --split test\n',
+    ],
     [
       ['eval', 'run.trec', 'set'],
       2,

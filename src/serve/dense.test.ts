@@ -198,7 +198,8 @@ describe('a run that is served', () => {
     }
     expect((await send(server, 'DELETE', '/v1/documents/zebra')).status).toBe(200);
     expect((await send(server, 'DELETE', '/v1/documents/zebra')).status).toBe(404);
-    expect((await post('/v1/search', { query: text, filter: { kind: 'new' } })).body.hits).toEqual([]);
+    const after = (await post('/v1/search', { query: text })).body.hits.map(({ id }: { id: string }) => id);
+    expect(after).not.toContain('zebra');
   });
 });
 

@@ -117,7 +117,10 @@ describe('with API keys', () => {
     const { body } = await send(server, 'GET', '/openapi.json');
     const changing = Object.entries<Record<string, unknown>>(body.paths)
       .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`))
-      .filter((route) => !/^(?:get|head) |^post \/v1\/(?:search|embeddings|rerank)$|^post \/v2\/rerank$/.test(route));
+      .filter(
+        (route) =>
+          !/^(?:get|head) |^post \/v1\/(?:search|embeddings|rerank)$|^post \/v2\/rerank$/.test(route),
+      );
     expect(changing.sort()).toEqual([
       'delete /v1/documents/{id}',
       'delete /v1/trainings/{run}',
