@@ -48,7 +48,7 @@ describeInBrowser('the page of a server', (tests) => {
   });
 
   test('without a model searches by words, and says why there are no neighbours', async () => {
-    const server = await serveInTest(data);
+    const server = await serveInTest(data, ['--mode', 'bm25']);
     const { page, expectAccessible, expectClean } = await tests.visit(`${server.url}/document/iron`);
     await page.getByText('There are no vectors here').waitFor();
     await page.goto(`${server.url}/?q=iron`);

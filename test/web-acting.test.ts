@@ -47,7 +47,7 @@ describeInBrowser('what the pages do', (tests) => {
     await expectAccessible();
     await picture(page, 'facets');
     await topic.getByRole('button', { name: /lung/ }).click();
-    await page.locator('.column-head').getByText('2 hits').waitFor(WAIT);
+    await page.locator('.column-head').getByText('1 hit in').waitFor(WAIT);
     await expectNarrow(page);
     await page.goto(`${server.url}/?q=blood&filter=${encodeURIComponent('{"topik":"lung"}')}`);
     await page.getByRole('alert').getByText('did you mean topic?').waitFor(WAIT);

@@ -11,8 +11,8 @@ let isDealing = false;
  * @example
  * const turn = await Turn.begin();
  * for (const document of documents) {
- *   work(document);
- *   if (turn.isOver) await turn.next(signal);
+ *   add(document);
+ *   if (turn.isOver) await turn.next();
  * }
  */
 export class Turn {
