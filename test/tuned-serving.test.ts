@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createCrossEncoder, saveCrossEncoder } from '../src/model/cross-encoder/cross-encoder-model.js';
 import { loadEncoderModel } from '../src/model/index.js';
+import { writeTunedFusion } from '../src/search/open/tuned-fusion.js';
 import { makeSearchFixture, type SearchFixture } from '../src/search/search.fixture.js';
 import { type ServeProcess, startServe } from './web/serve-process.js';
 
@@ -64,7 +65,7 @@ test('--watch takes over a newer cross-encoder and newly tuned weights', async (
 }, 240_000);
 
 async function changeWeights(): Promise<void> {
-  const path = join(fixture.run, 'cache/search/hybrid.json');
-  const tuned = JSON.parse(await readFile(path, 'utf8'));
-  await writeFile(path, JSON.stringify({ ...tuned, weights: [0.123, 0.877] }));
+  const cache = join(fixture.run, 'cache/search');
+  const { contentSha256: _, ...tuned } = JSON.parse(await readFile(join(cache, 'hybrid.json'), 'utf8'));
+  await writeTunedFusion(cache, { ...tuned, weights: [0.123, 0.877] });
 }
