@@ -10,7 +10,8 @@ const CLI = resolve(import.meta.dirname, '../dist/cli/main.js');
 
 test('a second train on a run says at once who trains it, and goes on when that ends', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'nearmiss-busy-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  // The processes of a training that is killed go a moment after it.
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
   await writeTinyData(folder);
   const run = await startTinyRun(folder, 'run');
   const lock = await holdFileLock(run.file('trainer.lock'));

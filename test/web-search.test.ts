@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { writeCollection } from './web/collection.js';
 import { describeInBrowser } from './web/in-browser.js';
 import { type ServeProcess, startServe } from './web/serve-process.js';
@@ -26,7 +26,7 @@ describeInBrowser('the search page', (tests) => {
     server = await startServe(await writeCollection(join(tests.folder, 'data')), ['--model', 'minilm']);
     // Vectors are made while words answer already; these tests are about what comes after.
     const status = async () => (await fetch(`${server.url}/v1/status`)).json();
-    await expect.poll(async () => (await status()).coming, { timeout: 100_000 }).toBe(false);
+    await vi.waitUntil(async () => (await status()).coming === false, { timeout: 100_000, interval: 200 });
     return () => server.stop();
   }, 120_000);
 
@@ -43,7 +43,7 @@ describeInBrowser('the search page', (tests) => {
     const page = await open('/');
     const box = page.getByRole('searchbox');
     await box.pressSequentially('blood clot', { delay: 30 });
-    await page.getByRole('link', { name: 'Hemophilia' }).waitFor();
+    await page.locator('.hit').getByRole('link', { name: 'Hemophilia' }).waitFor();
     expect(new URL(page.url()).searchParams.get('q')).toBe('blood clot');
     await box.press('Enter');
     await box.fill('fear of light');
@@ -51,7 +51,7 @@ describeInBrowser('the search page', (tests) => {
     await page.locator('.hit').first().getByRole('link', { name: 'Migraine' }).waitFor();
     expect(await page.title()).toBe('fear of light · nearmiss');
     await page.goBack();
-    await page.getByRole('link', { name: 'Hemophilia' }).waitFor();
+    await page.locator('.hit').getByRole('link', { name: 'Hemophilia' }).waitFor();
     await finish();
   });
 

@@ -10,6 +10,8 @@ import { writeSynonyms } from './synonyms.fixture.js';
 
 const STEPS = 30;
 
+/** The other process of a run that failed may still be writing. */
+const REMOVE = { recursive: true, force: true, maxRetries: 10 };
 let folder: string;
 let calm: Buffer;
 /** A lockstep run that was stopped between two checkpoints, with one more before the newest. */
@@ -26,13 +28,13 @@ beforeAll(async () => {
   expect(await stopped.steps('resume')).toEqual([18]);
   expect(await stopped.steps('checkpoints')).toEqual([10, 15]);
 }, 60_000);
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, REMOVE));
 
 /** A copy of the stopped run, to be damaged. */
 async function copy(name: string): Promise<RunDirectory> {
   const run = new RunDirectory(join(folder, name));
   await cp(stopped.path, run.path, { recursive: true });
-  onTestFinished(() => rm(run.path, { recursive: true, force: true }));
+  onTestFinished(() => rm(run.path, REMOVE));
   return run;
 }
 
@@ -169,6 +171,6 @@ test('a bit flipped in any file of a run: the same weights in the end, or an err
       error && [dirname(run.file(name)), basename(name)].every((part) => error.message.includes(part));
     const same = !error && (await weightsOf(run, STEPS)).equals(calm);
     expect({ name, error: error?.message, isFine: told || same }).toMatchObject({ isFine: true });
-    await rm(run.path, { recursive: true, force: true });
+    await rm(run.path, REMOVE);
   }
 });

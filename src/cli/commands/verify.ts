@@ -1,4 +1,5 @@
 import type { RegisterCommand } from '../command.js';
+import { print, printJson } from '../output.js';
 
 interface VerifyCommandOptions {
   salvage?: string;
@@ -34,12 +35,12 @@ async function verifyCommand(folder: string, options: VerifyCommandOptions): Pro
   for await (const one of verifyFolders(folder)) {
     found.push(one);
     if (options.json) continue;
-    process.stdout.write(`${one.problem === undefined ? '✓' : '✗'} ${one.folder}  ${one.holds}\n`);
-    if (one.problem !== undefined) process.stdout.write(`    ${one.problem}\n    → ${one.hint}\n`);
+    print(`${one.problem === undefined ? '✓' : '✗'} ${one.folder}  ${one.holds}\n`);
+    if (one.problem !== undefined) print(`    ${one.problem}\n    → ${one.hint}\n`);
   }
   const damaged = found.filter(({ problem }) => problem !== undefined).length;
-  if (options.json) process.stdout.write(`${JSON.stringify({ folders: found, damaged })}\n`);
-  else process.stdout.write(`${found.length} folders with checksums, ${damaged} damaged\n`);
+  if (options.json) printJson({ folders: found, damaged });
+  else print(`${found.length} folders with checksums, ${damaged} damaged\n`);
   if (damaged > 0) process.exitCode = 1;
 }
 
@@ -47,11 +48,11 @@ async function salvage(folder: string, target: string, { json }: VerifyCommandOp
   const { salvageState } = await import('../../search/live/log/salvage.js');
   const { records, gaps } = await salvageState(folder, target);
   if (json) {
-    process.stdout.write(`${JSON.stringify({ records, gaps })}\n`);
+    printJson({ records, gaps });
     return;
   }
   for (const { path, start, bytes } of gaps) {
-    process.stdout.write(`${path}: byte ${start}: ${bytes} bytes could not be read\n`);
+    print(`${path}: byte ${start}: ${bytes} bytes could not be read\n`);
   }
-  process.stdout.write(`${target}: ${records} records taken over\n`);
+  print(`${target}: ${records} records taken over\n`);
 }

@@ -126,7 +126,7 @@ export function sourcePaths(source: string, flags: SourceFlags): (string | undef
 
 /** The formats with what they are, for the help text. */
 export function formatsHelp(): string {
-  const line = ([name, summary]: [string, string]): string => `  ${name.padEnd(26)}${summary}`;
+  const line = ([name, summary]: [string, string]): string => `  ${name.padEnd(28)}${summary}`;
   return [...Object.entries(FOLDER_FORMAT_SUMMARIES), ...Object.entries(FILE_FORMAT_SUMMARIES)]
     .map(line)
     .join('\n');
