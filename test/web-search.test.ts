@@ -148,7 +148,8 @@ describeInBrowser('the search page', (tests) => {
 
   test('works by keyboard alone', async () => {
     const page = await open(COMPARISON);
-    await page.locator('.column').nth(2).locator('.hit').first().waitFor();
+    for (const column of [0, 1, 2])
+      await page.locator('.column').nth(column).locator('.hit').first().waitFor();
     const focusedDocument = () => page.evaluate('document.activeElement.closest(".hit")?.dataset.document');
     const focusedColumn = () =>
       page.evaluate('document.activeElement.closest(".column")?.querySelector("h2").innerText');
