@@ -26,14 +26,14 @@ export const DEMO_SIZES = {
       set: ['model.layers=1', 'checkpoint.every=4', 'stages.train.steps=8', 'batch.queries=8'],
     },
     reportQueries: 20,
-    needs: { minutes: 'half a minute', diskMb: 1000, memoryMb: 1000 },
+    needs: { minutes: 'half a minute', diskMb: 1000, memoryMb: 1700 },
   },
   default: {
     name: 'default',
     data: { topics: TOPICS, nouns: 6000, queries: { train: 1536, dev: 400, test: 2000 } },
     recipes: { ...RECIPES, set: [] },
     reportQueries: 100,
-    needs: { minutes: 'under 4 minutes', diskMb: 2000, memoryMb: 2200 },
+    needs: { minutes: 'under 4 minutes', diskMb: 2000, memoryMb: 4500 },
   },
   full: {
     name: 'full',
@@ -43,6 +43,6 @@ export const DEMO_SIZES = {
       set: ['stages.train.steps=1000', 'checkpoint.every=250', 'optimizer.warmupSteps=50'],
     },
     reportQueries: 200,
-    needs: { minutes: 'about 2 hours', diskMb: 3000, memoryMb: 2500 },
+    needs: { minutes: 'about 2 hours', diskMb: 3000, memoryMb: 5000 },
   },
 } satisfies Record<string, DemoSize>;
