@@ -5,9 +5,9 @@ import { verifyCheck } from '../base/checked-file.js';
 import { verifyFiles } from '../base/checksums.js';
 import { NearmissError } from '../base/errors.js';
 import { readJsonFile } from '../base/json-file.js';
+import { readStateFolder } from '../base/log/read-folder.js';
 import { PARTIAL_PREFIX } from '../base/partial-path.js';
 import { TokenCache } from '../data/tokens/token-cache-reader.js';
-import { readStateFolder } from '../search/live/log/read-folder.js';
 
 /** A folder whose files carry checksums, and what they say. */
 export interface VerifiedFolder {

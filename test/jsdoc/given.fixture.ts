@@ -159,7 +159,7 @@ export const given = {
     encodeAll: () => async (texts: string[]) => texts.map(({ length }) => Float32Array.of(length)),
   },
   'search/fusion/': { bm25: () => runOf('bm25', 1), dense: () => runOf('dense', 2), devQrels },
-  'search/live/log/': {
+  'base/log/': {
     apply: () => (_record: Buffer) => undefined,
     record: () => Buffer.from('near miss'),
     replay: () => (_record: Buffer) => undefined,

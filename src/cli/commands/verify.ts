@@ -45,7 +45,7 @@ async function verifyCommand(folder: string, options: VerifyCommandOptions): Pro
 }
 
 async function salvage(folder: string, target: string, { json }: VerifyCommandOptions): Promise<void> {
-  const { salvageState } = await import('../../search/live/log/salvage.js');
+  const { salvageState } = await import('../../base/log/salvage.js');
   const { records, gaps } = await salvageState(folder, target);
   if (json) {
     printJson({ records, gaps });

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { NearmissError } from '../../base/errors.js';
+import type { WriteAheadLog } from '../../base/log/write-ahead-log.js';
 import { checkLimits } from './check-writes.js';
 import { encodeDocuments } from './encode-documents.js';
 import type { LiveLimits, PendingWrites } from './live-searcher.js';
 import { encodeRecord, type LiveEntry } from './log/log-record.js';
 import { snapshotRecords } from './log/snapshot-records.js';
-import type { WriteAheadLog } from './log/write-ahead-log.js';
 import { Layer } from './overlay/layer.js';
 import { LiveSnapshot } from './overlay/live-snapshot.js';
 import { WriteQueue } from './write-queue.js';

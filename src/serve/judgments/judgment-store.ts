@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { NearmissError } from '../../base/errors.js';
-import { WriteAheadLog } from '../../search/live/log/write-ahead-log.js';
+import { WriteAheadLog } from '../../base/log/write-ahead-log.js';
 import type { Judged, Judgment } from '../answers/judgments.js';
 import { queryId, sameQuery } from './query-id.js';
 

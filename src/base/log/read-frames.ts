@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { RandomAccessFile } from '../../../base/random-access-file.js';
+import { RandomAccessFile } from '../random-access-file.js';
 import { type DamagedLogError, damagedAt } from './damage.js';
 import { FORMAT_VERSION, type NamedFile, readFileHeader } from './file-header.js';
 import { type ChainPlace, FRAME_FORMATS, type FrameFormat, splitRecords } from './frames.js';

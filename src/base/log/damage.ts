@@ -1,4 +1,4 @@
-import { NearmissError } from '../../../base/errors.js';
+import { NearmissError } from '../errors.js';
 
 /** Something that was written once is not there any more, or not what it was. What to do about it is added later. */
 export class DamagedLogError extends NearmissError {

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { NearmissError } from '../../../base/errors.js';
-import { RandomAccessFile } from '../../../base/random-access-file.js';
+import { NearmissError } from '../errors.js';
+import { RandomAccessFile } from '../random-access-file.js';
 import { type NamedFile, readFileHeader } from './file-header.js';
 import { FRAME_FORMATS, type FrameFormat, splitRecords } from './frames.js';
 import { fileName, listFiles } from './log-files.js';

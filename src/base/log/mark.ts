@@ -2,8 +2,8 @@ import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
-import { hasCode } from '../../../base/errors.js';
-import { writeFileAtomic } from '../../../base/files.js';
+import { hasCode } from '../errors.js';
+import { writeFileAtomic } from '../files.js';
 
 export const MARK_FILE = 'mark.json';
 

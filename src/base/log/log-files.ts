@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PARTIAL_PREFIX } from '../../../base/partial-path.js';
+import { PARTIAL_PREFIX } from '../partial-path.js';
 
 /** `snapshot-n` holds everything before `log-n` in short, `log-n` and its successors what came after. */
 export type FileKind = 'snapshot' | 'log';

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { hasCode, NearmissError } from '../../../base/errors.js';
+import { hasCode, NearmissError } from '../errors.js';
 import { type ChainPlace, encodeFrame } from './frames.js';
 import { hasItsName } from './named-file.js';
 

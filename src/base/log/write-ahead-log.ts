@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { NearmissError } from '../../../base/errors.js';
-import { AtomicFile, writeFileAtomic } from '../../../base/files.js';
+import { NearmissError } from '../errors.js';
+import { AtomicFile, writeFileAtomic } from '../files.js';
 import { encodeFileHeader } from './file-header.js';
 import { type ChainPlace, encodeFrame } from './frames.js';
 import { fileName, removeSuperseded } from './log-files.js';

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
-import { NearmissError } from '../../../base/errors.js';
-import type { RandomAccessFile } from '../../../base/random-access-file.js';
+import { NearmissError } from '../errors.js';
+import type { RandomAccessFile } from '../random-access-file.js';
 import { damagedAt } from './damage.js';
 import type { FileKind } from './log-files.js';
 
