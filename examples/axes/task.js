@@ -23,7 +23,6 @@ export default ({ tasks, losses, engine, settings }) => {
         stage,
         losses: [{ loss: losses.get('infonce').create({}), scale: 20 }],
         learns,
-        storedDocuments: false,
         session,
       });
       return {

@@ -29,7 +29,7 @@ export {
   type EncodeNumberedOptions,
   encodeNumbered,
 } from './encoder/encode-numbered.js';
-export { type EncodedTexts, oneRowEach, rowsOf } from './encoder/encoded-texts.js';
+export { type EncodedTexts, oneRowEach, rowsOf, stackRows } from './encoder/encoded-texts.js';
 export { type EncodeOptions, Encoder, type EncoderOptions } from './encoder/encoder.js';
 export {
   type EncoderSpec,

@@ -1,3 +1,4 @@
+import type { EncodedTexts } from '../model/index.js';
 import type { CandidateTable } from './candidates.js';
 import type { RankedOptions } from './ranked-options.js';
 import type { RankedList } from './rules/rule.js';
@@ -7,8 +8,8 @@ import type { NegativeSource, PositivesOf } from './sampler.js';
 export interface StepExamples {
   /** Their numbers among the examples: those of training queries, where examples are these. */
   readonly members: readonly number[];
-  /** The vectors of their queries by the present weights, one after another. */
-  queryVectors(): Promise<Float32Array>;
+  /** The rows of their queries by the present weights. */
+  queryRows(): Promise<EncodedTexts>;
 }
 
 /** Where a stage's negatives of one kind come from while it lasts. */
@@ -49,9 +50,11 @@ export interface SupplyContext {
    * are newer ones, `undefined` where waiting for them was given up.
    */
   freshTable(step: number): Promise<{ version: number; table: CandidateTable } | undefined>;
-  /** The best documents for query vectors, where documents do not change in a stage. */
+  /** The rows of documents by the present weights. */
+  documentRows(documents: readonly number[]): Promise<EncodedTexts>;
+  /** The best documents for rows of queries, where documents do not change in a stage. */
   searchDocuments(
-    vectors: Float32Array,
+    queries: EncodedTexts,
     k: number,
   ): Promise<{ k: number; ids: Int32Array; scores: Float32Array }>;
 }

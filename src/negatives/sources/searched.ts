@@ -11,12 +11,11 @@ export const searchedKind = negativesKind({
   },
   needsVectors: 'makes no vectors to search',
   needsFrozenDocuments: true,
-  needsTrainingQueries: true,
   async open({ count: depth }, context) {
     return {
-      async at(_, { members, queryVectors }): Promise<NegativeSource> {
+      async at(_, { members, queryRows }): Promise<NegativeSource> {
         const mostPositives = Math.max(...members.map((member) => context.positives(member).length));
-        const { k, ids, scores } = await context.searchDocuments(await queryVectors(), depth + mostPositives);
+        const { k, ids, scores } = await context.searchDocuments(await queryRows(), depth + mostPositives);
         const rowOf = new Map(members.map((member, row) => [member, row]));
         return {
           name: 'searched',

@@ -21,7 +21,7 @@ export async function makeClusters(
       { hint: `lower stages.${stage.name}.make.clusters, or leave it out` },
     );
   }
-  const encoder = await model.queryEncoder(session);
+  const encoder = await model.liveEncoder('queries', session);
   const { texts } = await data.queries.texts(data.training.map(({ query }) => query));
   const vectors = await encoder.encode(texts).finally(() => encoder.release());
   const places = await sphericalKMeans(vectors, {

@@ -9,7 +9,7 @@ import {
 import { kindOptions } from '../../recipe/kind-options.js';
 import type { NegativesRecipe } from '../../recipe/recipe.js';
 import { locateMade } from '../../run/made.js';
-import type { FrozenDocuments } from '../model/frozen-documents.js';
+import type { StageRows } from '../model/stage-rows.js';
 import type { StageContext } from '../task/task.js';
 import { fixedCandidates } from './fixed-candidates.js';
 import { FreshTables } from './fresh-tables.js';
@@ -24,7 +24,7 @@ export interface CountedSource {
 /** What a stage has opened that its negatives depend on. */
 export interface SuppliesParts {
   examples: ExampleSource;
-  frozen: FrozenDocuments | undefined;
+  rows: StageRows;
 }
 
 /** All supplies of a stage's negatives. */
@@ -70,7 +70,7 @@ function inDrawingOrder(recipes: readonly NegativesRecipe[]): NegativesRecipe[] 
   return [...recipes.filter((recipe) => !isFresh(recipe)), ...recipes.filter(isFresh)];
 }
 
-function supplyContextOf(context: StageContext, { examples, frozen }: SuppliesParts): SupplyContext {
+function supplyContextOf(context: StageContext, { examples, rows }: SuppliesParts): SupplyContext {
   const { run, data, description, events, stage } = context;
   const fresh = new FreshTables(context);
   return {
@@ -82,9 +82,7 @@ function supplyContextOf(context: StageContext, { examples, frozen }: SuppliesPa
     fixedTable: (rankings) =>
       fixedCandidates(run, data, rankings, (mined) => events.write({ ...mined, step: stage.start })),
     freshTable: (step) => fresh.at(step),
-    searchDocuments: (vectors, k) => {
-      if (!frozen) throw new Error('documents that learn cannot be searched at each step');
-      return frozen.search(vectors, k);
-    },
+    documentRows: (documents) => rows.of('documents', documents),
+    searchDocuments: (queries, k) => rows.search(queries, k),
   };
 }

@@ -19,8 +19,8 @@ import type { ModelRankingsOptions } from '../refresh/model-rankings.js';
 import { Reranking } from '../refresh/reranking.js';
 import { RerankingCheckpoint } from '../refresh/reranking-checkpoint.js';
 import { DirectStep } from '../step/direct-step.js';
+import type { LiveEncoder } from '../step/live-encoder.js';
 import { pairScores } from '../step/pair-scores.js';
-import type { QueryEncoder } from '../step/query-encoder.js';
 import type { Step } from '../step/step.js';
 import type { RetrievalBatch } from '../task/batch.js';
 import { type StartOptions, scratchEncoder, withDropout } from './starting-encoder.js';
@@ -74,8 +74,8 @@ class CrossModel implements TrainedModel {
     return DirectStep.create({ scores, losses, parameters: this.parameters, learns, session });
   }
 
-  async queryEncoder(): Promise<QueryEncoder> {
-    throw new NearmissError('a cross-encoder makes no vectors of queries', {
+  async liveEncoder(): Promise<LiveEncoder> {
+    throw new NearmissError('a cross-encoder makes no rows of texts', {
       hint: 'take negatives from bm25, random or static',
     });
   }

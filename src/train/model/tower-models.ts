@@ -22,7 +22,7 @@ import { DenseCheckpoint } from '../refresh/dense-checkpoint.js';
 import { denseRankings, type ModelRankingsOptions } from '../refresh/model-rankings.js';
 import { CachedStep } from '../step/cached-step.js';
 import { DirectStep } from '../step/direct-step.js';
-import { QueryEncoder } from '../step/query-encoder.js';
+import { LiveEncoder } from '../step/live-encoder.js';
 import type { Step } from '../step/step.js';
 import { towerScores } from '../step/tower-scores.js';
 import { TOWER_PREFIX, towerParameters } from '../step/towers.js';
@@ -78,7 +78,7 @@ class TowerModels implements TrainedModel {
   }
 
   step(options: RetrievalStepOptions): Promise<Step<RetrievalBatch>> {
-    const { recipe, stage, losses, learns, storedDocuments, session } = options;
+    const { recipe, stage, losses, learns, frozen, session } = options;
     const { spec } = this.#model;
     const towers = {
       spec,
@@ -86,17 +86,18 @@ class TowerModels implements TrainedModel {
       scorer: scorerOf(recipe.model),
       maxPieces: documentSplit(recipe.model).maxPieces,
       dropout: hasDropout(spec.config),
+      frozen,
     };
     const shared = { losses, parameters: this.parameters, learns, session };
     const { cacheTokens } = stage.batch;
-    return cacheTokens > 0 && !storedDocuments
+    return cacheTokens > 0
       ? CachedStep.create({ ...towers, ...shared, tokenBudget: cacheTokens })
-      : DirectStep.create({ ...shared, scores: towerScores({ ...towers, storedDocuments }) });
+      : DirectStep.create({ ...shared, scores: towerScores(towers) });
   }
 
-  queryEncoder(session: SessionOptions): Promise<QueryEncoder> {
-    const prefix = TOWER_PREFIX[this.towers].queries;
-    return QueryEncoder.create({ spec: this.#model.spec, prefix, parameters: this.parameters, session });
+  liveEncoder(side: Side, session: SessionOptions): Promise<LiveEncoder> {
+    const prefix = TOWER_PREFIX[this.towers][side];
+    return LiveEncoder.create({ spec: this.#model.spec, prefix, parameters: this.parameters, session });
   }
 
   rankings(options: ModelRankingsOptions): Promise<Map<string, Ranking>> {

@@ -2,13 +2,14 @@ import type { Kind } from '../../base/registry.js';
 import type { Dataset } from '../../data/index.js';
 import type { ParameterStore, SessionOptions } from '../../engine/index.js';
 import type { Ranking } from '../../evaluate/index.js';
+import type { Side } from '../../model/folder/tower-folders.js';
 import type { EncoderConfig, SaveModelOptions, TextReader } from '../../model/index.js';
 import type { Recipe } from '../../recipe/recipe.js';
 import type { PlannedStage } from '../../run/plan.js';
 import type { CheckpointSearch, CheckpointSearchOptions } from '../refresh/checkpoint-search.js';
 import type { ModelRankingsOptions } from '../refresh/model-rankings.js';
+import type { LiveEncoder } from '../step/live-encoder.js';
 import type { StageLoss } from '../step/objective.js';
-import type { QueryEncoder } from '../step/query-encoder.js';
 import type { Step } from '../step/step.js';
 import type { RetrievalBatch } from '../task/batch.js';
 import type { StartOptions } from './starting-encoder.js';
@@ -19,8 +20,8 @@ export interface RetrievalStepOptions {
   losses: readonly StageLoss[];
   /** Which parameters learn. */
   learns: (name: string) => boolean;
-  /** Whether documents come as rows that were stored, because they do not learn. */
-  storedDocuments: boolean;
+  /** The sides that come as rows, because they do not learn. Default none. */
+  frozen?: readonly Side[];
   session: SessionOptions;
 }
 
@@ -43,8 +44,8 @@ export interface TrainedModel {
   readonly reader: TextReader;
   /** Compiles a stage's forward and backward pass. */
   step(options: RetrievalStepOptions): Promise<Step<RetrievalBatch>>;
-  /** Encodes queries with the present weights; fails where the kind makes no vectors. */
-  queryEncoder(session: SessionOptions): Promise<QueryEncoder>;
+  /** Encodes texts of a side with the present weights; fails where the kind makes no rows. */
+  liveEncoder(side: Side, session: SessionOptions): Promise<LiveEncoder>;
   /** What it finds with the present weights; a kind without an index reranks what BM25 finds. */
   rankings(options: ModelRankingsOptions): Promise<Map<string, Ranking>>;
   /** Writes the model into a folder that the caller makes appear. */

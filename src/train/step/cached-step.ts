@@ -10,6 +10,7 @@ import {
 import { embeddingSize } from '../../model/encoder/encoder-graph.js';
 import { batchByTokens } from '../../model/encoder/packed-batch.js';
 import type { TokenizedText } from '../../model/encoder/tokenized-texts.js';
+import type { Side } from '../../model/folder/tower-folders.js';
 import { type RetrievalBatch, tokenCount } from '../task/batch.js';
 import type { DirectStepOptions, ScoredResult } from './direct-step.js';
 import { GradientGraph, parameterFeeds } from './gradient-graph.js';
@@ -20,17 +21,22 @@ import { TOWER_PREFIX, Tower } from './towers.js';
 
 export interface CachedStepOptions
   extends Omit<DirectStepOptions, 'scores'>,
-    Omit<TowerScoresOptions, 'groups' | 'storedDocuments'> {
+    Omit<TowerScoresOptions, 'groups'> {
   /** Padded tokens encoded at once; memory grows with this and not with the batch. Default 4096. */
   tokenBudget?: number;
 }
 
-/** One side's encoder, forward only and with its backward pass. */
-interface Side {
+/** The encoder of a side that learns, forward only and with its backward pass. */
+interface CompiledTower {
   tower: Tower;
   forward: Session;
   backward: GradientGraph;
 }
+
+/** A side that does not learn has no tower: its rows come with the batch. */
+type Towers = Partial<Record<Side, CompiledTower>>;
+
+const SIDES: readonly Side[] = ['queries', 'documents'];
 
 /** Where the gradient of a chunk's embeddings is fed. */
 const SEED = 'gradient of embeddings';
@@ -42,51 +48,58 @@ const SEED = 'gradient of embeddings';
  */
 export class CachedStep implements Step<RetrievalBatch> {
   readonly #options: CachedStepOptions;
-  readonly #sides: { queries: Side; documents: Side };
+  readonly #towers: Towers;
   readonly #rows: RowScores;
   readonly #objective: CompiledObjective;
 
   private constructor(
     options: CachedStepOptions,
-    sides: { queries: Side; documents: Side },
+    towers: Towers,
     rows: RowScores,
     objective: CompiledObjective,
   ) {
     this.#options = options;
-    this.#sides = sides;
+    this.#towers = towers;
     this.#rows = rows;
     this.#objective = objective;
   }
 
   static async create(options: CachedStepOptions): Promise<CachedStep> {
     const prefixes = TOWER_PREFIX[options.towers ?? 'shared'];
-    const queries = await compileSide(options, prefixes.queries);
-    const shared = prefixes.queries === prefixes.documents;
-    const documents = shared ? queries : await compileSide(options, prefixes.documents);
+    const compiled = new Map<string, CompiledTower>();
+    const towers: Towers = {};
+    for (const side of SIDES) {
+      if (options.frozen?.includes(side)) continue;
+      const prefix = prefixes[side];
+      towers[side] = compiled.get(prefix) ?? (await compileTower(options, prefix));
+      compiled.set(prefix, towers[side]);
+    }
     const rows = new RowScores(options);
-    return new CachedStep(options, { queries, documents }, rows, await compileObjective(options, rows));
+    return new CachedStep(options, towers, rows, await compileObjective(options, rows));
   }
 
   async addGradients(batch: RetrievalBatch, gradients: ParameterStore, run: StepRun): Promise<ScoredResult> {
-    const { queries, documents } = this.#sides;
     const size = embeddingSize(this.#options.spec);
-    const queryChunks = this.#chunks(queries, batch.queries, run, 0);
-    const documentChunks = this.#chunks(documents, batch.documents, run, queryChunks.length);
+    const feeds: Record<string, DenseTensor> = {};
+    const chunks: { side: Side; tower: CompiledTower; chunks: Chunk[] }[] = [];
+    let parts = 0;
+    for (const side of SIDES) {
+      const tower = this.#towers[side];
+      const own = tower ? this.#chunks(tower, batch[side], run, parts) : [];
+      const data = tower ? await this.#encode(tower, own, batch[side].length) : batch.rows![side]!.vectors;
+      feeds[side] = { shape: [data.length / size, size], data };
+      if (tower) chunks.push({ side, tower, chunks: own });
+      parts += own.length;
+    }
     const { objective, session } = this.#objective;
     const result = await session.run({
-      queries: {
-        shape: [batch.queries.length, size],
-        data: await this.#encode(queries, queryChunks, batch.queries.length),
-      },
-      documents: {
-        shape: [batch.documents.length, size],
-        data: await this.#encode(documents, documentChunks, batch.documents.length),
-      },
+      ...feeds,
       ...this.#rows.feeds(batch),
       ...objective.feeds(batch, run.weight ?? 1),
     });
-    await this.#backward(queries, queryChunks, result.dQueries.data as Float32Array, gradients);
-    await this.#backward(documents, documentChunks, result.dDocuments.data as Float32Array, gradients);
+    for (const { side, tower, chunks: own } of chunks) {
+      await this.#backward(tower, own, result[gradientOf(side)].data as Float32Array, gradients);
+    }
     return {
       loss: Number(result.loss.data[0]),
       ...partResults(objective, result),
@@ -96,15 +109,20 @@ export class CachedStep implements Step<RetrievalBatch> {
   }
 
   async release(): Promise<void> {
-    for (const side of new Set([this.#sides.queries, this.#sides.documents])) {
-      await side.forward.release();
-      await side.backward.release();
+    for (const tower of new Set(Object.values(this.#towers))) {
+      await tower.forward.release();
+      await tower.backward.release();
     }
     await this.#objective.session.release();
   }
 
   /** Each chunk has its own random stream for dropout, the same in both passes. */
-  #chunks(side: Side, texts: readonly TokenizedText[], run: StepRun, firstPart: number): Chunk[] {
+  #chunks(
+    { tower }: CompiledTower,
+    texts: readonly TokenizedText[],
+    run: StepRun,
+    firstPart: number,
+  ): Chunk[] {
     const { seed, step, part = 0 } = run;
     const { tokenBudget = 4096 } = this.#options;
     const lengths = texts.map((text) => text.ids.length);
@@ -112,17 +130,17 @@ export class CachedStep implements Step<RetrievalBatch> {
       members,
       feeds: () => {
         const chunk = members.map((member) => texts[member]);
-        return side.tower.feeds(chunk, { seed, step, part: part * 0x10000 + firstPart + i });
+        return tower.feeds(chunk, { seed, step, part: part * 0x10000 + firstPart + i });
       },
     }));
   }
 
-  async #encode(side: Side, chunks: readonly Chunk[], count: number): Promise<Float32Array> {
+  async #encode({ forward }: CompiledTower, chunks: readonly Chunk[], count: number): Promise<Float32Array> {
     const size = embeddingSize(this.#options.spec);
     const vectors = new Float32Array(count * size);
     for (const { members, feeds } of chunks) {
-      const { embeddings } = await side.forward.run({
-        ...parameterFeeds(side.forward, this.#options.parameters),
+      const { embeddings } = await forward.run({
+        ...parameterFeeds(forward, this.#options.parameters),
         ...feeds(),
       });
       const rows = embeddings.data as Float32Array;
@@ -134,7 +152,7 @@ export class CachedStep implements Step<RetrievalBatch> {
   }
 
   async #backward(
-    side: Side,
+    { backward }: CompiledTower,
     chunks: readonly Chunk[],
     vectorGradients: Float32Array,
     gradients: ParameterStore,
@@ -145,7 +163,7 @@ export class CachedStep implements Step<RetrievalBatch> {
       members.forEach((member, row) => {
         seed.set(vectorGradients.subarray(member * size, (member + 1) * size), row * size);
       });
-      await side.backward.addGradients(
+      await backward.addGradients(
         { ...feeds(), [SEED]: { shape: [members.length, size], data: seed } },
         gradients,
       );
@@ -158,7 +176,7 @@ interface Chunk {
   feeds: () => Record<string, DenseTensor>;
 }
 
-async function compileSide(options: CachedStepOptions, prefix: string): Promise<Side> {
+async function compileTower(options: CachedStepOptions, prefix: string): Promise<CompiledTower> {
   const { spec, dropout, parameters, learns = () => true, session } = options;
   const graph = new Graph();
   const tower = new Tower(graph, { spec, prefix, groups: 1, dropout });
@@ -180,21 +198,32 @@ interface CompiledObjective {
 }
 
 async function compileObjective(options: CachedStepOptions, rows: RowScores): Promise<CompiledObjective> {
-  const { losses, spec } = options;
+  const { losses, spec, frozen = [] } = options;
   const graph = new Graph();
   const size = embeddingSize(spec);
-  const queries = graph.input('queries', [rows.dims.queries, size]);
-  const documents = graph.input('documents', [rows.dims.documents, size]);
-  const scores = rows.build(graph, { queries, documents }, scoreScale(losses));
+  const sides = {
+    queries: graph.input('queries', [rows.dims.queries, size]),
+    documents: graph.input('documents', [rows.dims.documents, size]),
+  };
+  const scores = rows.build(graph, sides, scoreScale(losses));
   const objective = buildObjective(graph, scores, losses);
   const { loss, weight } = objective;
-  const { dense } = differentiateLoss(loss, [queries, documents], weight);
+  const learning = SIDES.filter((side) => !frozen.includes(side));
+  const { dense } = differentiateLoss(
+    loss,
+    learning.map((side) => sides[side]),
+    weight,
+  );
   const outputs = {
     loss,
     scores,
     ...partOutputs(objective),
-    dQueries: dense.get(queries)!,
-    dDocuments: dense.get(documents)!,
+    ...Object.fromEntries(learning.map((side) => [gradientOf(side), dense.get(sides[side])!])),
   };
   return { objective, session: await Session.create(emitOnnx(graph, { outputs }), options.session) };
+}
+
+/** The output that has the gradients of a side's rows. */
+function gradientOf(side: Side): string {
+  return `gradient of ${side}`;
 }

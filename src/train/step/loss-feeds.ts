@@ -1,6 +1,6 @@
 import type { DenseTensor } from '../../engine/index.js';
 import type { BatchNegatives } from '../../run/plan.js';
-import { documentCount, type RetrievalBatch } from '../task/batch.js';
+import { documentCount, queryCount, type RetrievalBatch } from '../task/batch.js';
 
 /** Which documents answer each query, as [queries, documents]. */
 export function positiveMask(batch: RetrievalBatch): DenseTensor {
@@ -40,7 +40,7 @@ export function listFeeds(batch: RetrievalBatch): {
   present: DenseTensor;
   ideal: DenseTensor;
 } {
-  const lists = batch.queries.map((_, query) => {
+  const lists = batch.positives.map((_, query) => {
     const grades = gradesOf(batch, query);
     const own = [...new Set(batch.negatives[query])].filter((document) => !grades.has(document));
     const relevant = [...grades.keys()].sort((a, b) => grades.get(b)! - grades.get(a)!);
@@ -78,7 +78,7 @@ function gradesOf(batch: RetrievalBatch, query: number): Map<number, number> {
 }
 
 function matrix(batch: RetrievalBatch, fill: (row: Float32Array, query: number) => void): DenseTensor {
-  const [rows, columns] = [batch.queries.length, documentCount(batch)];
+  const [rows, columns] = [queryCount(batch), documentCount(batch)];
   const data = new Float32Array(rows * columns);
   for (let query = 0; query < rows; query++)
     fill(data.subarray(query * columns, (query + 1) * columns), query);

@@ -13,7 +13,7 @@ import {
 import type { ListInputs, Loss, LossInputs, TeacherInputs } from '../../loss/index.js';
 import { MASKED } from '../../model/encoder/packed-batch.js';
 import type { BatchNegatives } from '../../run/plan.js';
-import { documentCount, type RetrievalBatch } from '../task/batch.js';
+import { documentCount, queryCount, type RetrievalBatch } from '../task/batch.js';
 import { gainMatrix, LIST, listFeeds, negativeMask, positiveMask } from './loss-feeds.js';
 import type { StepResult } from './step.js';
 
@@ -123,7 +123,7 @@ class LossFeeds {
   #teacher(): TeacherInputs {
     const part = (name: 'scores' | 'known'): Value =>
       this.#matrix(`teacher.${name}`, (batch) => ({
-        shape: [batch.queries.length, documentCount(batch)],
+        shape: [queryCount(batch), documentCount(batch)],
         data: batch.teacher![name],
       }));
     return { scores: part('scores'), known: part('known') };

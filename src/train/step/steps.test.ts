@@ -101,18 +101,30 @@ stepConformance({
   },
 });
 
-const documentsFrozen = learnsExcept(['documents', 'embeddings', 'layers.0']);
-stepConformance({
-  name: 'frozen documents, lists',
-  frozen: (name) => !documentsFrozen(name),
-  async make() {
-    const parameters = smallParameters('two');
-    const scores = towerScores({ spec, towers: 'two', scorer: dot, storedDocuments: true });
-    const losses = [{ loss: lambda({ cut: 5 }), scale: 5 }];
-    const step = await DirectStep.create({ scores, losses, parameters, learns: documentsFrozen, session });
-    return { step, parameters, batch: stored(randomBatch(4)) };
-  },
-});
+for (const side of ['queries', 'documents'] as const) {
+  const learns = learnsExcept([side, 'embeddings', 'layers.0']);
+  const losses = [{ loss: lambda({ cut: 5 }), scale: 5 }];
+  const options = { spec, towers: 'two', scorer: dot, frozen: [side], losses, learns, session } as const;
+  stepConformance({
+    name: `frozen ${side}, lists`,
+    frozen: (name) => !learns(name),
+    async make() {
+      const parameters = smallParameters('two');
+      const step = await DirectStep.create({ ...options, scores: towerScores(options), parameters });
+      return { step, parameters, batch: stored(randomBatch(4), side) };
+    },
+  });
+
+  stepConformance({
+    name: `frozen ${side}, gradient caching`,
+    frozen: (name) => !learns(name),
+    async make() {
+      const parameters = smallParameters('two');
+      const step = await CachedStep.create({ ...options, parameters, tokenBudget: 40 });
+      return { step, parameters, batch: stored(randomBatch(4), side) };
+    },
+  });
+}
 
 for (const loss of [nll, bce, rankNet()]) {
   stepConformance({
@@ -162,14 +174,14 @@ function taught(batch: RetrievalBatch): RetrievalBatch {
   return { ...batch, teacher: { known, scores: known.map((is) => is * random.normal()) } };
 }
 
-/** With documents as random vectors of length 1. */
-function stored(batch: RetrievalBatch): RetrievalBatch {
+/** With a side as random vectors of length 1. */
+function stored(batch: RetrievalBatch, side: 'queries' | 'documents'): RetrievalBatch {
   const random = Random.from(1, 'stored');
   const size = embeddingSize(spec);
-  const rows = batch.documents.map(() => {
+  const rows = batch[side].map(() => {
     const row = Array.from({ length: size }, () => random.normal());
     return row.map((value) => value / Math.hypot(...row));
   });
   const offsets = Uint32Array.from([...rows.keys(), rows.length]);
-  return { ...batch, documents: [], documentRows: { vectors: Float32Array.from(rows.flat()), offsets } };
+  return { ...batch, [side]: [], rows: { [side]: { vectors: Float32Array.from(rows.flat()), offsets } } };
 }

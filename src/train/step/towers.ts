@@ -13,13 +13,14 @@ import {
   embeddingSize,
   encoderParameters,
 } from '../../model/encoder/encoder-graph.js';
+import type { Side } from '../../model/folder/tower-folders.js';
 import { representationOf } from '../../model/representation/kinds.js';
 import type { Towers } from '../../recipe/recipe.js';
 import type { RetrievalBatch } from '../task/batch.js';
 import { OrderedRows } from './ordered-rows.js';
 
 /** How the parameters and inputs of each side's encoder start. */
-export const TOWER_PREFIX: Record<Towers, { queries: string; documents: string }> = {
+export const TOWER_PREFIX: Record<Towers, Record<Side, string>> = {
   shared: { queries: '', documents: '' },
   two: { queries: 'query.', documents: 'document.' },
 };
@@ -49,15 +50,15 @@ export class Tower extends OrderedRows {
   }
 }
 
+/** What a step is fed of its texts. */
+type BatchTexts = Pick<RetrievalBatch, 'queries' | 'documents' | 'rows'>;
+
 /** Both sides of a step: their rows, and the feeds that make them. */
 export interface TwoSides {
   queries: Value;
   documents: Value;
   learned: Value[];
-  feeds(
-    batch: Pick<RetrievalBatch, 'queries' | 'documents' | 'documentRows'>,
-    random: StepRandom,
-  ): Record<string, DenseTensor>;
+  feeds(batch: BatchTexts, random: StepRandom): Record<string, DenseTensor>;
 }
 
 export interface TowersOptions {
@@ -67,13 +68,12 @@ export interface TowersOptions {
   groups: number;
   dropout?: boolean;
   /** The dimensions that count the rows of each side. */
-  dims: { queries: string; documents: string };
-  /** Whether the rows of documents are fed, because their tower does not learn. */
-  storedDocuments?: boolean;
+  dims: Record<Side, string>;
+  /** The sides whose rows are fed, because their towers do not learn. Default none. */
+  frozen?: readonly Side[];
 }
 
 export function buildTowers(graph: Graph, options: TowersOptions): TwoSides {
-  if (options.storedDocuments) return queryTower(graph, options);
   return options.towers === 'shared' ? sharedTower(graph, options) : twoTowers(graph, options);
 }
 
@@ -88,36 +88,47 @@ function sharedTower(graph: Graph, { spec, groups, dropout, dims }: TowersOption
   };
 }
 
-function twoTowers(graph: Graph, { spec, groups, dropout, dims }: TowersOptions): TwoSides {
-  const size = embeddingSize(spec);
+/** A side that has a tower to itself, or whose rows are fed. */
+interface OneSide {
+  rows: Value;
+  learned: Value[];
+  feeds(batch: BatchTexts, random: StepRandom): Record<string, DenseTensor>;
+}
+
+function twoTowers(graph: Graph, options: TowersOptions): TwoSides {
+  const { groups, frozen = [] } = options;
+  const sideOf = (side: Side, ownGroups: number): OneSide =>
+    frozen.includes(side) ? frozenSide(graph, side, options) : learningSide(graph, side, ownGroups, options);
   // Queries are short and of one kind: a single group serves them.
-  const query = new Tower(graph, { spec, prefix: TOWER_PREFIX.two.queries, groups: 1, dropout });
-  const document = new Tower(graph, { spec, prefix: TOWER_PREFIX.two.documents, groups, dropout });
+  const [queries, documents] = [sideOf('queries', 1), sideOf('documents', groups)];
   return {
-    queries: reshape(query.embeddings, [dims.queries, size]),
-    documents: reshape(document.embeddings, [dims.documents, size]),
-    learned: [...query.learned, ...document.learned],
-    feeds: (texts, random) => ({
-      ...query.feeds(texts.queries, random),
-      ...document.feeds(texts.documents, random),
-    }),
+    queries: queries.rows,
+    documents: documents.rows,
+    learned: [...queries.learned, ...documents.learned],
+    feeds: (batch, random) => ({ ...queries.feeds(batch, random), ...documents.feeds(batch, random) }),
   };
 }
 
-/** Where documents are encoded once and for all, only the queries' tower is computed (ADORE, Zhan et al. 2021). */
-function queryTower(graph: Graph, { spec, dropout, dims }: TowersOptions): TwoSides {
-  const size = embeddingSize(spec);
-  const tower = new Tower(graph, { spec, prefix: TOWER_PREFIX.two.queries, groups: 1, dropout });
+function learningSide(graph: Graph, side: Side, groups: number, options: TowersOptions): OneSide {
+  const { spec, dropout, dims } = options;
+  const tower = new Tower(graph, { spec, prefix: TOWER_PREFIX.two[side], groups, dropout });
   return {
-    queries: reshape(tower.embeddings, [dims.queries, size]),
-    documents: graph.input('document rows', [dims.documents, size]),
+    rows: reshape(tower.embeddings, [dims[side], embeddingSize(spec)]),
     learned: tower.learned,
-    feeds: ({ queries, documentRows }, random) => ({
-      ...tower.feeds(queries, random),
-      'document rows': {
-        shape: [documentRows!.vectors.length / size, size],
-        data: documentRows!.vectors,
-      },
-    }),
+    feeds: (batch, random) => tower.feeds(batch[side], random),
+  };
+}
+
+/** What does not learn has its rows, and nothing of it is computed. */
+function frozenSide(graph: Graph, side: Side, { spec, dims }: TowersOptions): OneSide {
+  const size = embeddingSize(spec);
+  const name = `rows of ${side}`;
+  return {
+    rows: graph.input(name, [dims[side], size]),
+    learned: [],
+    feeds: (batch) => {
+      const data = batch.rows![side]!.vectors;
+      return { [name]: { shape: [data.length / size, size], data } };
+    },
   };
 }

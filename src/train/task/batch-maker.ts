@@ -1,10 +1,13 @@
 import { Random } from '../../engine/index.js';
-import type { BatchOrder, ExampleSource, ExampleText } from '../../examples/index.js';
+import type { BatchOrder, Example, ExampleSource, ExampleText } from '../../examples/index.js';
+import type { Side } from '../../model/folder/tower-folders.js';
 import type { EncodedTexts, TokenizedText } from '../../model/index.js';
 import type { Negative } from '../../negatives/index.js';
-import type { TokenizedCollection, TrainingData } from '../../run/training-data.js';
+import type { TrainingData } from '../../run/training-data.js';
 import type { CountedSource } from '../mining/stage-supplies.js';
+import type { StageRows } from '../model/stage-rows.js';
 import type { RetrievalBatch } from './batch.js';
+import { tokensOf } from './example-texts.js';
 
 export interface BatchMakerOptions {
   data: Pick<TrainingData, 'documents' | 'queries'>;
@@ -17,8 +20,8 @@ export interface BatchMakerOptions {
   accumulate: number;
   /** Documents come in pieces (MaxP). */
   pieces: boolean;
-  /** Rows of documents that were encoded beforehand, where documents do not learn. */
-  storedRows?: (documents: readonly number[]) => Promise<EncodedTexts>;
+  /** Where a side does not learn, batches have its rows. */
+  rows?: Pick<StageRows, 'frozen' | 'of'>;
 }
 
 /** A batch and where its texts and negatives came from. */
@@ -30,8 +33,20 @@ export interface MadeBatch extends RetrievalBatch {
   provenance: Negative[][];
 }
 
+/** The examples of a batch before their negatives are drawn. */
+export interface DrawnExamples {
+  members: readonly number[];
+  queries: readonly ExampleText[];
+}
+
 /** What negatives are drawn from for a batch's examples; `undefined` where waiting for it was given up. */
-export type SourcesFor = (members: readonly number[]) => Promise<readonly CountedSource[] | undefined>;
+export type SourcesFor = (examples: DrawnExamples) => Promise<readonly CountedSource[] | undefined>;
+
+/** An example of a batch, and the stream from which its negatives are drawn next. */
+interface Drawn extends Example {
+  member: number;
+  random: Random;
+}
 
 /**
  * Makes the batch of any step: a pure function of seed, step and the negatives' version, so that resuming needs
@@ -49,44 +64,52 @@ export class BatchMaker {
     const { order, start, accumulate } = this.#options;
     const batches: MadeBatch[] = [];
     for (let part = 0; part < accumulate; part++) {
-      const members = order.members(step - start, part);
-      const sources = await sourcesFor(members);
+      const drawn = await this.#draw(step, order.members(step - start, part));
+      const sources = await sourcesFor({
+        members: drawn.map(({ member }) => member),
+        queries: drawn.map(({ query }) => query),
+      });
       if (!sources) return undefined;
-      batches.push(await this.#make(step, members, sources));
+      batches.push(await this.#make(drawn, sources));
     }
     return batches;
   }
 
-  async #make(
-    step: number,
-    members: readonly number[],
-    sources: readonly CountedSource[],
-  ): Promise<MadeBatch> {
-    const { data, examples, seed, pieces, storedRows } = this.#options;
-    const documents = new DocumentPlaces();
-    const queries: ExampleText[] = [];
-    const positives: number[] = [];
-    const provenance: Negative[][] = [];
+  async #draw(step: number, members: readonly number[]): Promise<Drawn[]> {
+    const { examples, seed } = this.#options;
+    const drawn: Drawn[] = [];
     for (const member of members) {
       const random = Random.from(seed, 'negatives', step, member);
-      const example = await examples.at(member, random);
-      queries.push(example.query);
-      positives.push(documents.place(example.positive));
+      drawn.push({ member, random, ...(await examples.at(member, random)) });
+    }
+    return drawn;
+  }
+
+  async #make(drawn: readonly Drawn[], sources: readonly CountedSource[]): Promise<MadeBatch> {
+    const { examples, pieces } = this.#options;
+    const members = drawn.map(({ member }) => member);
+    const places = new DocumentPlaces();
+    const positives: number[] = [];
+    const provenance: Negative[][] = [];
+    for (const { member, positive, random } of drawn) {
+      positives.push(places.place(positive));
       provenance.push(sources.flatMap(({ source, count }) => source.sample(member, random, count)));
     }
-    const negatives = provenance.map((drawn) => drawn.map(({ document }) => documents.place(document)));
-    const relevant = members.map((member) => documents.among(examples.relevant(member)));
-    const { texts, offsets } = storedRows
-      ? { texts: [], offsets: undefined }
-      : await textsOf(data.documents, documents.texts);
+    const negatives = provenance.map((own) => own.map(({ document }) => places.place(document)));
+    const relevant = members.map((member) => places.among(examples.relevant(member)));
+    const queries = await this.#side(
+      'queries',
+      drawn.map(({ query }) => query),
+    );
+    const documents = await this.#side('documents', places.texts);
     return {
       examples: members.length,
       members,
-      queries: (await textsOf(data.queries, queries)).texts,
-      documents: texts,
-      documentNumbers: documents.numbers,
-      ...(pieces && offsets && { pieceOffsets: offsets }),
-      ...(storedRows && { documentRows: await storedRows(documents.numbers) }),
+      queries: queries.texts,
+      documents: documents.texts,
+      documentNumbers: places.numbers,
+      ...(pieces && documents.offsets && { pieceOffsets: documents.offsets }),
+      ...((queries.rows || documents.rows) && { rows: { queries: queries.rows, documents: documents.rows } }),
       positives,
       negatives,
       known: relevant.map((found) => found.map(({ place }) => place)),
@@ -96,6 +119,16 @@ export class BatchMaker {
       }),
       provenance,
     };
+  }
+
+  /** The texts of a side: tokens to encode, or rows where the side does not learn. */
+  async #side(
+    side: Side,
+    texts: readonly ExampleText[],
+  ): Promise<{ texts: TokenizedText[]; offsets?: number[]; rows?: EncodedTexts }> {
+    const { data, rows } = this.#options;
+    if (!rows?.frozen.includes(side)) return tokensOf(data[side], texts);
+    return { texts: [], rows: await rows.of(side, texts) };
   }
 }
 
@@ -122,25 +155,4 @@ class DocumentPlaces {
       return place === undefined ? [] : { place, nth };
     });
   }
-}
-
-/** Tokens of texts of a collection, read together, and of others as they are; a text may have several pieces. */
-async function textsOf(
-  collection: TokenizedCollection,
-  wanted: readonly ExampleText[],
-): Promise<{ texts: TokenizedText[]; offsets: number[] }> {
-  const numbers = wanted.filter((text) => typeof text === 'number');
-  const read = await collection.texts(numbers);
-  if (numbers.length === wanted.length) return read;
-  const texts: TokenizedText[] = [];
-  const offsets = [0];
-  let nth = 0;
-  for (const text of wanted) {
-    if (typeof text === 'number') {
-      texts.push(...read.texts.slice(read.offsets[nth], read.offsets[nth + 1]));
-      nth++;
-    } else texts.push(text);
-    offsets.push(texts.length);
-  }
-  return { texts, offsets };
 }

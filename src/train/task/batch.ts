@@ -1,3 +1,4 @@
+import type { Side } from '../../model/folder/tower-folders.js';
 import type { EncodedTexts, TokenizedText } from '../../model/index.js';
 import type { TeacherScores } from '../../teacher/index.js';
 
@@ -8,13 +9,14 @@ export interface Batch {
 
 /** What one step of retrieval learns from. Every text stands here once, however often it is used. */
 export interface RetrievalBatch extends Batch {
+  /** None where `rows` has those of queries. */
   queries: TokenizedText[];
-  /** Documents, or with `pieceOffsets` the pieces of documents (MaxP); none where `documentRows` has their rows. */
+  /** Documents, or with `pieceOffsets` the pieces of documents (MaxP); none where `rows` has theirs. */
   documents: TokenizedText[];
   /** The pieces of document `i` are `documents[pieceOffsets[i]] … documents[pieceOffsets[i + 1] - 1]`. */
   pieceOffsets?: readonly number[];
-  /** The documents as they were encoded beforehand, where they do not learn. */
-  documentRows?: EncodedTexts;
+  /** The texts of a side that does not learn, encoded beforehand. */
+  rows?: Partial<Record<Side, EncodedTexts>>;
   /** For each query, the document that answers it. */
   positives: readonly number[];
   /** For each query, the documents sampled as its negatives. */
@@ -27,12 +29,16 @@ export interface RetrievalBatch extends Batch {
   teacher?: TeacherScores;
 }
 
+export function queryCount({ positives }: RetrievalBatch): number {
+  return positives.length;
+}
+
 export function documentCount(batch: RetrievalBatch): number {
-  if (batch.documentRows) return batch.documentRows.offsets.length - 1;
+  if (batch.rows?.documents) return batch.rows.documents.offsets.length - 1;
   return batch.pieceOffsets ? batch.pieceOffsets.length - 1 : batch.documents.length;
 }
 
-/** Tokens of a batch in which every text is encoded once. */
+/** Tokens that a step encodes, each text once. */
 export function tokenCount(batch: RetrievalBatch): number {
   const count = (sum: number, { ids }: TokenizedText): number => sum + ids.length;
   return batch.documents.reduce(count, batch.queries.reduce(count, 0));

@@ -9,7 +9,7 @@ import type { MadeBatch } from './batch-maker.js';
  */
 export function onlySource(batch: MadeBatch, source: string): RetrievalBatch | undefined {
   const documents = [...Array(documentCount(batch)).keys()];
-  const negatives = batch.queries.map((_, query) => {
+  const negatives = batch.positives.map((_, query) => {
     const relevant = [...(batch.known?.[query] ?? []), batch.positives[query]];
     return new Set(negativesOf(batch, query, source, documents).filter((one) => !relevant.includes(one)));
   });

@@ -7,7 +7,7 @@ import { type PlannedStage, sourcesOf } from '../../run/plan.js';
 import { placesOf } from '../../run/training-data.js';
 import { type Teacher, teachers } from '../../teacher/index.js';
 import { StageSupplies } from '../mining/stage-supplies.js';
-import { FrozenDocuments } from '../model/frozen-documents.js';
+import { StageRows } from '../model/stage-rows.js';
 import type { StageLoss } from '../step/objective.js';
 import type { Step } from '../step/step.js';
 import type { RetrievalBatch } from './batch.js';
@@ -34,9 +34,9 @@ class RetrievalTask implements Task<RetrievalBatch> {
   }
 
   async batches(step: number): Promise<MadeBatch[] | undefined> {
-    const { maker, supplies, queryVectors, teacher } = this.#parts;
-    const made = await maker.at(step, (members) =>
-      supplies.at(step, { members, queryVectors: () => queryVectors(members) }),
+    const { maker, supplies, rows, teacher } = this.#parts;
+    const made = await maker.at(step, ({ members, queries }) =>
+      supplies.at(step, { members, queryRows: () => rows.of('queries', queries) }),
     );
     if (!made || !teacher) return made;
     const whole = pupils(this.#stage).some(({ negatives }) => negatives !== 'own');
@@ -56,11 +56,10 @@ class RetrievalTask implements Task<RetrievalBatch> {
   }
 
   async close(): Promise<void> {
-    const { step, teacher, frozen, closeQueries } = this.#parts;
+    const { step, teacher, rows } = this.#parts;
     await step.release();
     await teacher?.close();
-    await closeQueries();
-    await frozen?.close();
+    await rows.close();
   }
 }
 
@@ -69,9 +68,7 @@ interface RetrievalParts {
   maker: BatchMaker;
   supplies: StageSupplies;
   teacher: Teacher | undefined;
-  frozen: FrozenDocuments | undefined;
-  queryVectors: (members: readonly number[]) => Promise<Float32Array>;
-  closeQueries: () => Promise<void>;
+  rows: StageRows;
 }
 
 /** Opens what a stage needs to learn to score relevant documents above others. */
@@ -81,7 +78,7 @@ export async function openRetrieval(_: object, context: StageContext): Promise<T
 
 async function openParts(context: StageContext): Promise<RetrievalParts> {
   const { run, recipe, stage, data, model, session, learns } = context;
-  const frozen = stage.freeze.includes('documents') ? await FrozenDocuments.open(context) : undefined;
+  const rows = await StageRows.open(context);
   const examples = await openExamples(context);
   const { queries, accumulate } = stage.batch;
   const orderKind = orders.get(stage.batch.order.name);
@@ -101,31 +98,19 @@ async function openParts(context: StageContext): Promise<RetrievalParts> {
     start: stage.start,
     accumulate,
     pieces: recipe.model.passages.mode === 'max',
-    ...(frozen && { storedRows: (documents) => frozen.rows(documents) }),
+    rows,
   });
-  const supplies = await StageSupplies.open(context, { examples, frozen });
+  const supplies = await StageSupplies.open(context, { examples, rows });
   const losses = stage.losses.map(stageLoss);
   const step = await model.step({
     recipe,
     stage,
     losses,
     learns,
-    storedDocuments: frozen !== undefined,
+    frozen: rows.frozen,
     session,
   });
-  const encoder = frozen && (await model.queryEncoder(session));
-  return {
-    step,
-    maker,
-    supplies,
-    teacher: await openTeacher(context),
-    frozen,
-    async queryVectors(members) {
-      const numbers = members.map((member) => data.training[member].query);
-      return encoder!.encode((await data.queries.texts(numbers)).texts);
-    },
-    closeQueries: async () => encoder?.release(),
-  };
+  return { step, maker, supplies, teacher: await openTeacher(context), rows };
 }
 
 function stageLoss(recipe: PlannedStage['losses'][number]): StageLoss {

@@ -9,7 +9,7 @@ import { Tower } from './towers.js';
 const TOKEN_BUDGET = 4096;
 
 /** Encodes with weights as they are at the moment, while they learn; an `Encoder` has those of when it was compiled. */
-export class QueryEncoder {
+export class LiveEncoder {
   readonly #tower: Tower;
   readonly #session: Session;
   readonly #parameters: ParameterStore;
@@ -28,7 +28,7 @@ export class QueryEncoder {
     prefix: string;
     parameters: ParameterStore;
     session?: SessionOptions;
-  }): Promise<QueryEncoder> {
+  }): Promise<LiveEncoder> {
     const { spec, prefix, parameters, session } = options;
     const graph = new Graph();
     const tower = new Tower(graph, { spec, prefix, groups: 1 });
@@ -36,7 +36,7 @@ export class QueryEncoder {
       emitOnnx(graph, { outputs: { embeddings: tower.embeddings } }),
       session,
     );
-    return new QueryEncoder(tower, compiled, parameters, embeddingSize(spec));
+    return new LiveEncoder(tower, compiled, parameters, embeddingSize(spec));
   }
 
   /** The vectors of texts, one after another. */
