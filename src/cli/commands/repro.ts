@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { Option } from 'commander';
-import type { Table1Result } from '../../repro/table1/table1.js';
+import { type Command, Option } from 'commander';
+import type { TableOptions, TableResult } from '../../repro/table/table.js';
 import type { RegisterCommand } from '../command.js';
 import { list, repeated, wholeNumber } from '../option-parsers.js';
 import { print, printJson } from '../output.js';
@@ -20,31 +20,63 @@ interface ReproOptions {
   quiet?: boolean;
 }
 
+interface TricksCommandOptions extends ReproOptions {
+  teacher?: string;
+  teacherSet?: string[];
+}
+
 /** Shorter training for a first look. */
 const STEP_FACTOR = { quick: 0.25, small: 0.5, full: 1 };
+
+const KEPT = `Every row starts from the same model and takes the same number of steps. Rows that are done are not trained again,
+and a row that was interrupted goes on. With --recipes the table keeps the other rows that were done before with the
+same settings.`;
 
 const EXAMPLES = `
 Examples:
   nearmiss repro table1 --data data/medquad --out runs/table1
   nearmiss repro table1 --data data/medquad --out runs/table1 --size small --recipes rand-neg,ance-firstp
 
-Every row starts from the same model and takes the same number of steps. Rows that are done are not trained again,
-and a row that was interrupted goes on. With --recipes the table keeps the other rows that were done before with the
-same settings. It is also written to OUT/table1.md and OUT/table1.json.`;
+${KEPT} It is also written to OUT/table1.md and OUT/table1.json.`;
+
+const TRICKS_EXAMPLES = `
+Examples:
+  nearmiss repro tricks --data data/medquad --size small
+  nearmiss repro tricks --data data/medquad --recipes star,star-adore
+  nearmiss repro tricks --data data/medquad --teacher runs/reranker --recipes mined-neg,margin-mse,kl
+
+${KEPT} Rows with a teacher have the same one: a cross-encoder that is trained first, in OUT/teacher, or the one that is
+named. Its time is not part of theirs. The table is also written to OUT/tricks.md and OUT/tricks.json.`;
 
 export const registerRepro: RegisterCommand = (program) => {
-  program
+  const repro = program
     .command('repro')
     .summary('reproduce experiments of the papers')
     .description('Reproduces experiments of the papers.')
-    .addHelpText('after', EXAMPLES)
-    .command('table1')
+    .addHelpText('after', EXAMPLES);
+  tableCommand(repro, 'table1')
     .summary("all rows of the ANCE paper's Table 1")
     .description(
       "Trains every row of the ANCE paper's Table 1 with the same budget, and compares them on a test split.",
     )
+    .addHelpText('after', EXAMPLES)
+    .action(table1Command);
+  tableCommand(repro, 'tricks')
+    .summary('distillation, TAS-B, STAR, ADORE, RocketQA side by side')
+    .description(
+      'Trains recipes with teachers and better negatives, and what they are to be better than, with the same budget, and compares them on a test split.',
+    )
+    .option('--teacher <dir>', 'a trained cross-encoder: its run or folder (default: one is trained first)')
+    .option('--teacher-set <path=value>', "change a value of the teacher's recipe (repeatable)", repeated)
+    .addHelpText('after', TRICKS_EXAMPLES)
+    .action(tricksCommand);
+};
+
+function tableCommand(repro: Command, name: string): Command {
+  return repro
+    .command(name)
     .requiredOption('--data <dir>', 'the collection')
-    .option('--out <dir>', 'folder for the runs and the table', 'runs/table1')
+    .option('--out <dir>', 'folder for the runs and the table', `runs/${name}`)
     .addOption(
       new Option('--size <size>', 'how long to train').choices(Object.keys(STEP_FACTOR)).default('full'),
     )
@@ -55,15 +87,33 @@ export const registerRepro: RegisterCommand = (program) => {
     .option('--trainer-threads <n>', "the Trainer's share of the cores (default: all)", wholeNumber(1))
     .option('--inferencer-threads <n>', "the Inferencer's share of the cores (default: all)", wholeNumber(1))
     .option('--json', 'print the table as one JSON object')
-    .option('--quiet', 'no live view')
-    .addHelpText('after', EXAMPLES)
-    .action(table1Command);
-};
+    .option('--quiet', 'no live view');
+}
 
 async function table1Command(options: ReproOptions): Promise<void> {
-  const [{ reproduceTable1 }, { table1Text }, { writeFileAtomic }] = await Promise.all([
-    import('../../repro/table1/table1.js'),
-    import('../../repro/table1/report.js'),
+  const [{ reproduceTable }, { TABLE1 }] = await Promise.all([
+    import('../../repro/table/table.js'),
+    import('../../repro/table1/rows.js'),
+  ]);
+  await showTable('table1', options, (table) => reproduceTable({ ...table, table: TABLE1 }));
+}
+
+async function tricksCommand(options: TricksCommandOptions): Promise<void> {
+  const { reproduceTricks } = await import('../../repro/tricks/tricks.js');
+  const { teacher, teacherSet } = options;
+  await showTable('tricks', options, (table) => reproduceTricks({ ...table, teacher, teacherSet }));
+}
+
+/** Makes a table, shows it and keeps it. */
+async function showTable(
+  name: string,
+  options: ReproOptions,
+  reproduce: (
+    options: Omit<TableOptions, 'table'>,
+  ) => Promise<{ dataset: string; rows: readonly TableResult[] }>,
+): Promise<void> {
+  const [{ tableText }, { writeFileAtomic }] = await Promise.all([
+    import('../../repro/table/report.js'),
     import('../../base/files.js'),
   ]);
   const cores = availableParallelism();
@@ -72,7 +122,7 @@ async function table1Command(options: ReproOptions): Promise<void> {
     inferencer: options.inferencerThreads ?? cores,
   };
   const watched = await watchTraining(options);
-  const table = await reproduceTable1({
+  const table = await reproduce({
     data: options.data,
     split: options.split,
     testSplit: options.testSplit,
@@ -83,13 +133,13 @@ async function table1Command(options: ReproOptions): Promise<void> {
     supervise: { threads, ...watched.supervise },
     onRow: (row) => watched.say(rowLine(row)),
   }).finally(watched.close);
-  await writeFileAtomic(`${options.out}/table1.json`, `${JSON.stringify(table, null, 2)}\n`);
-  await writeFileAtomic(`${options.out}/table1.md`, `${table1Text(table, 'markdown')}\n`);
+  await writeFileAtomic(`${options.out}/${name}.json`, `${JSON.stringify(table, null, 2)}\n`);
+  await writeFileAtomic(`${options.out}/${name}.md`, `${tableText(table, 'markdown')}\n`);
   if (options.json) printJson(table);
-  else print(`${table1Text(table, 'text')}\n`);
+  else print(`${tableText(table, 'text')}\n`);
 }
 
-function rowLine({ system, measures, steps, seconds }: Table1Result): string {
+function rowLine({ system, measures, steps, seconds }: TableResult): string {
   const values = Object.entries(measures).map(([name, value]) => `${name} ${value.toFixed(4)}`);
   return `${system}: ${values.join('  ')}  (${steps} steps, ${Math.round(seconds)} s)`;
 }

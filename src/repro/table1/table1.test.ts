@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { UsageError } from '../../base/errors.js';
 import { parseEvents } from '../../run/events.js';
 import { writeSynonyms } from '../../train/synonyms.fixture.js';
-import { reproduceTable1, type Table1Options } from './table1.js';
+import { reproduceTable, type TableOptions } from '../table/table.js';
+import { TABLE1 } from './rows.js';
 
 vi.setConfig({ testTimeout: 240_000 });
 
@@ -24,8 +25,9 @@ const SMALL = [
   'refresh.mode=lockstep',
 ];
 
-function options(more: Partial<Table1Options> = {}): Table1Options {
+function options(more: Partial<TableOptions> = {}): TableOptions {
   return {
+    table: TABLE1,
     data: join(folder, 'data'),
     split: 'train',
     testSplit: 'dev',
@@ -45,7 +47,7 @@ function options(more: Partial<Table1Options> = {}): Table1Options {
 }
 
 test('rows start alike, take the same steps, are compared with each other and not trained twice', async () => {
-  const { rows } = await reproduceTable1(options());
+  const { rows } = await reproduceTable(options());
   expect(rows.map(({ system, steps }) => [system, steps])).toEqual([
     ['BM25', 0],
     ['untrained', 0],
@@ -63,14 +65,14 @@ test('rows start alike, take the same steps, are compared with each other and no
   expect(ance.pValues.untrained).toBeLessThan(0.05);
 
   const untouched = { ...options().supervise, onEvent: () => expect.fail('a row was trained again') };
-  const again = await reproduceTable1(options({ supervise: untouched }));
+  const again = await reproduceTable(options({ supervise: untouched }));
   expect(again.rows).toEqual(rows);
 
   // Rows that are not named stay where they were made with the same settings.
-  const named = await reproduceTable1(options({ recipes: ['bm25-then-rand'], supervise: untouched }));
+  const named = await reproduceTable(options({ recipes: ['bm25-then-rand'], supervise: untouched }));
   expect(named).toEqual(again);
 
-  await expect(reproduceTable1(options({ set: [...SMALL, 'seed=7'] }))).rejects.toThrow(
+  await expect(reproduceTable(options({ set: [...SMALL, 'seed=7'] }))).rejects.toThrow(
     /rand-neg: this run was begun with another recipe:\nseed: \d+ → 7/,
   );
 });
@@ -78,8 +80,8 @@ test('rows start alike, take the same steps, are compared with each other and no
 test('a row with a warm-up counts all of it, and is compared with the start of the warm-up', async () => {
   const out = join(folder, 'warmed');
   const recipes = ['bm25-then-rand'];
-  const { rows } = await reproduceTable1(options({ out, recipes }));
-  const other = await reproduceTable1(options());
+  const { rows } = await reproduceTable(options({ out, recipes }));
+  const other = await reproduceTable(options());
   expect(rows[1]).toMatchObject({ system: 'untrained', measures: other.rows[1].measures });
 
   const runs = (await readdir(out)).map((name) => join(out, name, 'events', 'trainer.jsonl'));
@@ -91,11 +93,11 @@ test('a row with a warm-up counts all of it, and is compared with the start of t
 
   // What a crash made it repeat counts once.
   for (const path of runs) await appendFile(path, await readFile(path, 'utf8'));
-  expect((await reproduceTable1(options({ out, recipes }))).rows[2].seconds).toBeCloseTo(sum, 6);
+  expect((await reproduceTable(options({ out, recipes }))).rows[2].seconds).toBeCloseTo(sum, 6);
 
   // Made with other settings, it is in no table that is made with these.
   const set = [...SMALL, 'seed=7'];
-  const seeded = await reproduceTable1(options({ out, recipes: ['rand-neg'], set }));
+  const seeded = await reproduceTable(options({ out, recipes: ['rand-neg'], set }));
   expect(seeded.rows.map(({ system }) => system)).toEqual(['BM25', 'untrained', 'Rand Neg']);
 });
 
@@ -113,7 +115,7 @@ test.each([
   ],
 ])('%j is refused before anything is trained', async (more, message, hint) => {
   const out = join(folder, 'refused');
-  const error = await reproduceTable1(options({ out, ...more })).catch((reason) => reason);
+  const error = await reproduceTable(options({ out, ...more })).catch((reason) => reason);
   expect(error).toBeInstanceOf(UsageError);
   expect(error.message).toMatch(message);
   expect(error.hint).toMatch(hint);

@@ -10,7 +10,7 @@ import type { RunDirectory } from '../../run/run-directory.js';
 import { evaluationSet } from '../../run/training-data.js';
 import { DenseCheckpoint } from '../../train/refresh/dense-checkpoint.js';
 import { rankInParts } from './rank-in-parts.js';
-import { RERANK_DEPTH } from './rows.js';
+import { RERANK_DEPTH } from './row.js';
 
 /** How deep retrieval goes. */
 const DEPTH = 1000;

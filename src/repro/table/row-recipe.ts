@@ -1,7 +1,7 @@
 import { NearmissError, UsageError } from '../../base/errors.js';
 import { loadRecipe } from '../../recipe/load.js';
 import type { Recipe } from '../../recipe/recipe.js';
-import type { Table1Row } from './rows.js';
+import type { TableRow } from './row.js';
 import { scaleSteps } from './train-row.js';
 
 export interface RowRecipeOptions {
@@ -11,8 +11,8 @@ export interface RowRecipeOptions {
 }
 
 /** The recipe of a row as it is trained for the table. */
-export async function rowRecipe(row: Table1Row, { stepFactor, set }: RowRecipeOptions): Promise<Recipe> {
-  const { recipe } = await loadRecipe(row.recipe, { set });
+export async function rowRecipe(row: TableRow, { stepFactor, set }: RowRecipeOptions): Promise<Recipe> {
+  const { recipe } = await loadRecipe(row.recipe, { set: [...set, ...(row.set ?? [])] });
   const { patience } = recipe.evaluation;
   if (patience > 0) {
     throw new UsageError(
@@ -20,14 +20,11 @@ export async function rowRecipe(row: Table1Row, { stepFactor, set }: RowRecipeOp
       { hint: 'leave it out of --set' },
     );
   }
-  return scaleSteps(recipe, stepFactor);
+  return scaleSteps({ ...recipe, name: row.name }, stepFactor);
 }
 
 /** The same, or undefined where the settings do not fit the row, e.g. name a stage that it does not have. */
-export async function rowRecipeIfFits(
-  row: Table1Row,
-  options: RowRecipeOptions,
-): Promise<Recipe | undefined> {
+export async function rowRecipeIfFits(row: TableRow, options: RowRecipeOptions): Promise<Recipe | undefined> {
   try {
     return await rowRecipe(row, options);
   } catch (error) {

@@ -35,12 +35,12 @@ export async function finishedRow(
   return planned.map(({ path }) => new RunDirectory(path)) as RowRuns;
 }
 
-/** Multiplies the steps of all stages, and the intervals that go with them. */
+/** Multiplies the steps of all stages that learn, and the intervals that go with them. */
 export function scaleSteps(recipe: Recipe, factor: number): Recipe {
   const scaled = (steps: number): number => Math.max(1, Math.round(steps * factor));
   return {
     ...recipe,
-    stages: recipe.stages.map((stage) => ({ ...stage, steps: scaled(stage.steps) })),
+    stages: recipe.stages.map((stage) => (stage.make ? stage : { ...stage, steps: scaled(stage.steps) })),
     checkpoint: { ...recipe.checkpoint, every: scaled(recipe.checkpoint.every) },
     optimizer: { ...recipe.optimizer, warmupSteps: Math.round(recipe.optimizer.warmupSteps * factor) },
   };
@@ -53,12 +53,12 @@ interface PlannedRun {
 
 /**
  * Recipes that begin with the same stage share a run of that stage, so that they start from the same model, and it is
- * trained once.
+ * trained once. What a stage makes is for the run it is part of: recipes that make data are not taken apart.
  */
 function planRow(recipe: Recipe, out: string): PlannedRun[] {
   const path = `${out}/${recipe.name}`;
   const [first, ...rest] = recipe.stages;
-  if (rest.length === 0) return [{ path, recipe }];
+  if (rest.length === 0 || recipe.stages.some(({ make }) => make)) return [{ path, recipe }];
   const warmup = asRecipe(recipe, `warmup-${first.name}`, [first]);
   const warmupPath = `${out}/warmup-${fingerprintRecipe(warmup).slice(0, 8)}`;
   const init = new RunDirectory(warmupPath).stepPath('checkpoints', first.steps);

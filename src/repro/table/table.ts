@@ -5,21 +5,22 @@ import { evaluate, pairedTTest, type Run } from '../../evaluate/index.js';
 import type { Recipe } from '../../recipe/recipe.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import { measureBm25, measureRun, type SystemRuns } from './measure-row.js';
+import { MEASURES, selectRows, type TableKind, type TableRow, UNTRAINED } from './row.js';
 import { type RowRecipeOptions, rowRecipe, rowRecipeIfFits } from './row-recipe.js';
-import { MEASURES, selectRows, TABLE1_ROWS, type Table1Row, UNTRAINED } from './rows.js';
 import { finishedRow, type TrainRowOptions, trainRow } from './train-row.js';
 
-export interface Table1Options extends TrainRowOptions, RowRecipeOptions {
+export interface TableOptions extends TrainRowOptions, RowRecipeOptions {
+  table: TableKind;
   /** Split that systems are compared on. */
   testSplit: string;
-  /** Recipes to train; all rows when left out. */
+  /** Names of the rows to train; all when left out. */
   recipes?: readonly string[];
   threads?: number;
-  onRow?: (row: Table1Result) => void;
+  onRow?: (row: TableResult) => void;
 }
 
 /** One line of the table. */
-export interface Table1Result {
+export interface TableResult {
   system: string;
   measures: Record<string, number>;
   /** The same measures when the system reorders BM25's best; absent for BM25 itself. */
@@ -40,13 +41,13 @@ interface Measured {
 }
 
 /**
- * Trains and measures the rows of the ANCE paper's Table 1 on a collection, skipping what is done. Rows that are not
- * asked for are in the table too where they were done before with the same settings.
+ * Trains and measures the rows of a table on a collection, skipping what is done. Rows that are not asked for are in the
+ * table too where they were done before with the same settings.
  */
-export async function reproduceTable1(
-  options: Table1Options,
-): Promise<{ dataset: string; rows: Table1Result[] }> {
-  const recipes = await recipesToTrain(options);
+export async function reproduceTable(
+  options: TableOptions,
+): Promise<{ dataset: string; rows: TableResult[] }> {
+  const recipes = await tableRecipes(options);
   const dataset = await openDataset(options.data);
   const qrels = await dataset.qrels(options.testSplit);
   const measured: Measured[] = [];
@@ -54,7 +55,7 @@ export async function reproduceTable1(
     measured.push(row);
     options.onRow?.(resultOf(row, measured, qrels));
   };
-  for (const row of TABLE1_ROWS) {
+  for (const row of options.table.rows) {
     const recipe = recipes.get(row) ?? (await rowRecipeIfFits(row, options));
     if (!recipe) continue;
     const runs = recipes.has(row) ? await trainRow(recipe, options) : await finishedRow(recipe, options);
@@ -72,16 +73,16 @@ export async function reproduceTable1(
   return { dataset: dataset.name, rows: measured.map((row) => resultOf(row, measured, qrels)) };
 }
 
-/** What is wrong with any of them is told before the first is trained. */
-async function recipesToTrain(options: Table1Options): Promise<Map<Table1Row, Recipe>> {
-  const isSelected = selectRows(options.recipes);
-  const recipes = new Map<Table1Row, Recipe>();
-  for (const row of TABLE1_ROWS) if (isSelected(row)) recipes.set(row, await rowRecipe(row, options));
+/** The recipes of the rows that are asked for; what is wrong with any of them is told before the first is trained. */
+export async function tableRecipes(options: TableOptions): Promise<Map<TableRow, Recipe>> {
+  const isSelected = selectRows(options.table, options.recipes);
+  const recipes = new Map<TableRow, Recipe>();
+  for (const row of options.table.rows) if (isSelected(row)) recipes.set(row, await rowRecipe(row, options));
   return recipes;
 }
 
 /** BM25 and the model that all rows start from, by a run that starts from it. */
-async function measureUntrained(run: RunDirectory, options: Table1Options): Promise<Measured[]> {
+async function measureUntrained(run: RunDirectory, options: TableOptions): Promise<Measured[]> {
   const { bm25: words, start } = UNTRAINED;
   const bm25 = await measureBm25(run, { system: words, split: options.testSplit });
   return [
@@ -95,7 +96,7 @@ async function measureStep(
   step: number,
   system: string,
   bm25: Run,
-  { testSplit, threads }: Table1Options,
+  { testSplit, threads }: TableOptions,
 ): Promise<SystemRuns> {
   return measureRun(run, { system, step, split: testSplit, bm25, session: { threads } });
 }
@@ -110,7 +111,7 @@ async function trainerSeconds(runs: readonly RunDirectory[]): Promise<number> {
   return sum;
 }
 
-function resultOf(row: Measured, all: readonly Measured[], qrels: Qrels): Table1Result {
+function resultOf(row: Measured, all: readonly Measured[], qrels: Qrels): TableResult {
   const values = (run: Run): Record<string, number> => ({
     ...evaluate(run, qrels, MEASURES, { complete: true }).mean,
   });

@@ -1,6 +1,6 @@
 import { escapeCell, formatTable, type TableFormat } from '../../base/table.js';
-import { MEASURES } from './rows.js';
-import type { Table1Result } from './table1.js';
+import { MEASURES } from './row.js';
+import type { TableResult } from './table.js';
 
 /** p-values below this are marked. */
 const ALPHA = 0.01;
@@ -9,14 +9,14 @@ const ALPHA = 0.01;
  * The table for people. Letters after RR@10 name the systems that a row is significantly ahead of (paired t-test,
  * p < .01).
  */
-export function table1Text(
-  { dataset, rows }: { dataset: string; rows: readonly Table1Result[] },
+export function tableText(
+  { dataset, rows }: { dataset: string; rows: readonly TableResult[] },
   format: TableFormat,
 ): string {
   const letter = (row: number): string => String.fromCharCode(97 + row);
   const number = (value: number | undefined): string =>
     value === undefined ? '–' : value.toFixed(3).replace(/^0/, '');
-  const ahead = (row: Table1Result): string =>
+  const ahead = (row: TableResult): string =>
     rows
       .flatMap((other, i) => {
         const leads = row.measures['RR@10'] > other.measures['RR@10'] && row.pValues[other.system] < ALPHA;
