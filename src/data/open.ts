@@ -4,6 +4,7 @@ import { hasCode, NearmissError } from '../base/errors.js';
 import { detectFormat } from './detect.js';
 import { type FormatName, isFileFormat } from './format-names.js';
 import type { FileOptions, FileParts } from './formats.js';
+import { addJudged, type Judged, readJudged } from './judged/judged-split.js';
 import type { OnProblem } from './problem.js';
 import { qrelsSource } from './qrels.js';
 import { beirSources, isBeir } from './readers/beir.js';
@@ -16,6 +17,11 @@ import { nonEmpty, type Sources } from './sources.js';
 import { SourcesDataset } from './sources-dataset.js';
 
 export interface OpenOptions {
+  /**
+   * What people judged while the collection was served is a split of it, `judged`. Default: as it is now; `false` leaves it
+   * out, and what was read at another moment can be given.
+   */
+  judgments?: Judged | false;
   /** The format of `path`; recognised when left out. */
   format?: FormatName;
   /** More parts of the collection, where they are not beside each other. */
@@ -65,6 +71,8 @@ export async function openSources(path: string, options: OpenOptions = {}): Prom
   for (const [split, file] of Object.entries(options.qrels ?? {})) {
     sources.qrels.set(split, nonEmpty(qrelsSource(file), 'judgments'));
   }
+  const { judgments = await readJudged(path) } = options;
+  if (judgments) addJudged(sources, judgments, path);
   for (const [split, file] of Object.entries(options.examples ?? {})) {
     await addFile(sources, file, 'documents', { ...others, split });
   }

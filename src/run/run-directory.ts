@@ -15,7 +15,7 @@ export const START_FOLDER = 'start';
 /** What a start that was interrupted before `run.json` may leave. */
 export const BEGUN_FOLDER: FolderContents = {
   what: 'a run',
-  files: /^(recipe\.yaml|(start|events|checkpoints|negatives|index|evaluations|cache)\/.+)$/,
+  files: /^(recipe\.yaml|judged\.json|(start|events|checkpoints|negatives|index|evaluations|cache)\/.+)$/,
 };
 
 /** What to do where a run lacks something that cannot be made in it. */
@@ -33,6 +33,7 @@ const STEP_NAME = /^step-(\d{6,})(?:\.json)?$/;
  *
  * ```
  * recipe.yaml run.json     what the run is
+ * judged.json              what people had judged when it began, where it uses that
  * start/                   the model it starts from
  * events/*.jsonl           one append-only file a process
  * checkpoints/step-000300/ model, optimizer state, state.json

@@ -1,5 +1,5 @@
 import type { Run } from '../evaluate/index.js';
-import { openRunData } from '../run/open-run.js';
+import { openRunSplit } from '../run/open-run.js';
 import { type RunDescription, readRunDescription } from '../run/run-description.js';
 import { RunDirectory } from '../run/run-directory.js';
 import { fuseRuns } from '../search/fusion/index.js';
@@ -74,7 +74,7 @@ export async function measureOnSplit(
   decided: { hybrid?: { weights: number[] }; best: SystemName },
   options: MeasureRunOptions = {},
 ): Promise<SystemsTable> {
-  const { run, description, dataset } = await openForMeasuring(path, options);
+  const { run, description, dataset } = await openForMeasuring(path, options, split);
   const asked = await splitQueries(dataset, { split });
   const found = await searchRun(run, description, asked, options);
   const fusion = decided.hybrid ? { ...FUSION, ...decided.hybrid } : { method: 'rrf' as const };
@@ -89,10 +89,11 @@ export async function measureOnSplit(
   };
 }
 
-async function openForMeasuring(path: string, options: MeasureRunOptions) {
+async function openForMeasuring(path: string, options: MeasureRunOptions, split?: string) {
   const run = new RunDirectory(path, options);
   const description = await readRunDescription(run);
-  return { run, description, dataset: await openRunData(run, description) };
+  const wanted = split ?? description.recipe.evaluation.split;
+  return { run, description, dataset: await openRunSplit(run, description, wanted) };
 }
 
 function measureFound(

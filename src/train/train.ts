@@ -7,6 +7,7 @@ import { formatConfig } from '../recipe/format-config.js';
 import { loadRecipe } from '../recipe/load.js';
 import type { RecipeChoices, RecipeObject } from '../recipe/recipe-object.js';
 import type { Role, TimedEvent } from '../run/events.js';
+import { usualSplit } from '../run/judged.js';
 import { readRunDescription } from '../run/run-description.js';
 import { RunDirectory } from '../run/run-directory.js';
 import { bestSoFar, type StepEvaluation } from '../run/step-evaluation.js';
@@ -50,7 +51,7 @@ export interface TrainOptions extends RecipeChoices {
   kinds?: OwnKinds;
   /** Trains in this process. Default: only with `kinds`. */
   inProcess?: boolean;
-  /** Split that is learned from. Default `train`. */
+  /** Split that is learned from. Default `train`; where there is none, what people judged while it was served (`judged`). */
   split?: string;
   /** Split on which what came of it is measured, too. */
   testSplit?: string;
@@ -108,7 +109,7 @@ export async function train(options: TrainOptions): Promise<TrainOutcome> {
 }
 
 async function trainKnown(options: TrainOptions, inProcess: boolean): Promise<TrainOutcome> {
-  const { split = 'train', out, set = [], modules = [], threads = {}, signal, testSplit } = options;
+  const { out, set = [], modules = [], threads = {}, signal, testSplit } = options;
   const { loss, negatives, teacher } = options;
   const { recipe, origins } = await loadRecipe(options.recipe ?? DEFAULT_RECIPE, {
     set,
@@ -116,6 +117,7 @@ async function trainKnown(options: TrainOptions, inProcess: boolean): Promise<Tr
     choose: { loss, negatives, teacher },
   });
   const data = await keepData(options.data, out);
+  const split = options.split ?? (await usualSplit(data));
   await beginRun(out, { data, split, recipe, recipeText: formatConfig(recipe, origins) }, { quiet: true });
   return trainToEnd(out, {
     threads,

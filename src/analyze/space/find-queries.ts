@@ -1,4 +1,4 @@
-import { openDataset } from '../../data/open.js';
+import { openRunData } from '../../run/open-run.js';
 import { readRunDescription } from '../../run/run-description.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import { NotThereError } from '../not-there.js';
@@ -25,8 +25,9 @@ export async function findSpaceQueries(
   run: RunDirectory,
   options: FindSpaceQueriesOptions,
 ): Promise<FoundQueries> {
-  const { data, recipe } = await readRunDescription(run);
-  const dataset = await openDataset(data);
+  const description = await readRunDescription(run);
+  const { recipe } = description;
+  const dataset = await openRunData(run, description);
   const splits = await dataset.splits();
   const { split = recipe.evaluation.split, text = '', limit } = options;
   if (!splits.includes(split)) {

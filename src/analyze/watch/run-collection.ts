@@ -2,6 +2,7 @@ import { NearmissError } from '../../base/errors.js';
 import type { Dataset, Document, Query } from '../../data/dataset.js';
 import { IdTable } from '../../data/id-table.js';
 import { openDataset } from '../../data/open.js';
+import { openRunData } from '../../run/open-run.js';
 import { readRunDescription } from '../../run/run-description.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import { StoredDocuments } from '../../search/documents/stored-documents.js';
@@ -38,9 +39,11 @@ export class RunCollection {
 
   /** Builds the run's store of documents before, where there is none. */
   static async open(run: RunDirectory): Promise<RunCollection> {
-    const { data, split } = await readRunDescription(run);
-    const dataset = await openDataset(data);
-    const documents = await StoredDocuments.open(run.file('cache', 'search', 'documents'), dataset);
+    const description = await readRunDescription(run);
+    const { split } = description;
+    const dataset = await openRunData(run, description);
+    const files = await openDataset(description.data, { judgments: false });
+    const documents = await StoredDocuments.open(run.file('cache', 'search', 'documents'), files);
     const collection = new RunCollection(dataset, split, documents);
     // The same queries in the same order as the Trainer has them: those with a relevant document.
     for (const [id, judgments] of await dataset.qrels(split)) {

@@ -61,14 +61,14 @@ export const registerLabel: RegisterCommand = (program) => {
 
 async function labelCommand(path: string, flags: LabelFlags): Promise<void> {
   const [
-    { openDataset },
+    { openDataset, JUDGED_SPLIT },
     { loadMiningData },
     { labelCandidates },
     { writeRun },
     { count, Progress },
     { print, printJson },
   ] = await Promise.all([
-    import('../../data/open.js'),
+    import('../../data/index.js'),
     import('../../negatives/index.js'),
     import('../label-candidates.js'),
     import('../../evaluate/write-run.js'),
@@ -76,7 +76,7 @@ async function labelCommand(path: string, flags: LabelFlags): Promise<void> {
     import('../output.js'),
   ]);
   const { split, quiet, out, json } = flags;
-  const dataset = await openDataset(path);
+  const dataset = await openDataset(path, split === JUDGED_SPLIT ? {} : { judgments: false });
   const data = await loadMiningData(dataset, { split, texts: true });
   try {
     const started = performance.now();

@@ -14,7 +14,7 @@ interface TrainOptions {
   data?: string;
   recipe?: string;
   out?: string;
-  split: string;
+  split?: string;
   testSplit?: string;
   set?: string[];
   module?: string[];
@@ -49,7 +49,10 @@ export const registerTrain: RegisterCommand = (program) => {
     .option('--data <dir>', 'the collection, with judgments to learn from')
     .option('--recipe <name>', 'a built-in recipe or a YAML file (default: default)')
     .option('--out <run>', "the run's folder (default: runs/ and the collection's name)")
-    .option('--split <name>', 'split whose judgments are learned from', 'train')
+    .option(
+      '--split <name>',
+      'split whose judgments are learned from (default: train, else judged: what people marked in the browser)',
+    )
     .option('--test-split <name>', 'measure what came of it on this split, too')
     .option('--set <path=value>', 'change a value of the recipe (repeatable)', repeated)
     .option('--trainer-threads <n>', 'threads of the Trainer (default: all cores)', wholeNumber(1))
@@ -114,22 +117,37 @@ async function beginOrGoOn(out: string, options: TrainOptions): Promise<void> {
     use: options.module,
   });
   for (const warning of warnings) tell(`nearmiss: ${warning}\n`);
-  const plan = { data, split: options.split, recipe, recipeText: formatConfig(recipe, origins) };
+  const { usualSplit } = await import('../../run/judged.js');
+  const split = options.split ?? begun?.split ?? (await usualSplit(data));
+  const plan = { data, split, recipe, recipeText: formatConfig(recipe, origins) };
   await beginRun(out, plan, { quiet: options.quiet });
 }
 
 /** Says what is going to be done, and what was decided for the collection. */
 async function sayPlan(path: string): Promise<void> {
-  const [{ RunDirectory }, { readRunDescription }] = await Promise.all([
+  const [{ RunDirectory }, { readRunDescription }, { readRunJudged }] = await Promise.all([
     import('../../run/run-directory.js'),
     import('../../run/run-description.js'),
+    import('../../run/judged.js'),
   ]);
-  const { data, split, recipe, heldOut, dataFingerprint } = await readRunDescription(new RunDirectory(path));
+  const run = new RunDirectory(path);
+  const { data, split, recipe, heldOut, dataFingerprint } = await readRunDescription(run);
   const steps = recipe.stages.reduce((sum, stage) => sum + stage.steps, 0);
   const documents = dataFingerprint ? `, ${count(dataFingerprint.documents.count)} documents` : '';
   tell(
     `train ${recipe.model.init} on ${data} (${split}${documents}), ${count(steps)} steps at most: ${path}\n`,
   );
+  const taken = await readRunJudged(run);
+  if (taken) {
+    const { queries, judgments, measuredElsewhere, unknownDocuments } = taken;
+    tell(`${count(judgments.length)} judgments of ${count(queries.length)} queries, as people marked them\n`);
+    if (measuredElsewhere > 0) {
+      tell(`left out: ${count(measuredElsewhere)} judged queries that other splits measure with\n`);
+    }
+    if (unknownDocuments > 0) {
+      tell(`left out: ${count(unknownDocuments)} judgments of documents that are not in ${data}\n`);
+    }
+  }
   if (heldOut) {
     tell(
       `${data} has no split "${heldOut.split}": ${count(heldOut.queries.length)} queries of ${heldOut.from} are held out to measure on, and not learned from\n`,

@@ -67,12 +67,13 @@ export async function targetCollection(
           const { openLiveSearcher } = await import('../../search/live/index.js');
           return openLiveSearcher(base, { state, onProgress, onWarning: warn });
         },
-    // Whoever has the live documents has the folder beside them, too.
+    // Whoever has the live documents has the log of judgments that goes with them, too.
     openJudgments: readOnly
       ? undefined
       : async () => {
           const { JudgmentStore } = await import('../judgments/judgment-store.js');
-          return JudgmentStore.open(join(state, 'judgments'), { onWarning: warn });
+          const { judgmentsPlace } = await import('../judgments/judgments-place.js');
+          return JudgmentStore.open(await judgmentsPlace(state, learnFrom), { onWarning: warn });
         },
   };
 }

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { queryId } from '../../data/judged/query-id.js';
 import { JudgmentStore } from './judgment-store.js';
-import { queryId } from './query-id.js';
 
 let folder: string;
 beforeEach(async () => {

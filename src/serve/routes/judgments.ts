@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { queryId } from '../../data/judged/query-id.js';
 import { errors } from '../answers/errors.js';
 import { judged, judgments } from '../answers/judgments.js';
 import { ApiError } from '../api-error.js';
 import { goneSignal, type ServeContext } from '../context.js';
-import { queryId } from '../judgments/query-id.js';
 import { documentId, text } from '../schemas.js';
 import { storing } from '../storage-error.js';
 import { sendText, textAnswer } from '../text-answer.js';

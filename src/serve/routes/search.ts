@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { queryId } from '../../data/judged/query-id.js';
 import { type DocumentFilter, documentFilterSchema } from '../../search/filter/filter.js';
 import { searchGroups } from '../../search/group-hits.js';
 import { firstModeNames } from '../../search/retrievers/modes.js';
@@ -9,7 +10,6 @@ import { errors } from '../answers/errors.js';
 import { batchAnswer, type Hit, searchAnswer } from '../answers/hits.js';
 import { type ServeContext, workOn } from '../context.js';
 import { EXPORT_FORMATS, type ExportFormat, hitsAsCsv, hitsAsTrec } from '../export/export-hits.js';
-import { queryId } from '../judgments/query-id.js';
 import { presentHits } from '../present-hits.js';
 import { requireMode } from '../require-mode.js';
 import { filterParameter, listOf, modeAmong, searchMode, text } from '../schemas.js';

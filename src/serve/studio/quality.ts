@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Quality } from '../../analyze/quality/quality.js';
 import { qualityKey, readQuality, readQualityCase } from '../../analyze/quality/quality-files.js';
 import { runStudy } from '../../analyze/run-study.js';
-import { openDataset } from '../../data/open.js';
+import { openRunData } from '../../run/open-run.js';
 import { readRunDescription } from '../../run/run-description.js';
 import { errors } from '../answers/errors.js';
 import {
@@ -41,7 +41,7 @@ export const qualityRoutes: StudyRoutes = async (app, { runs }) => {
       return lookAt(request, name, async () => {
         const run = runNamed(runs, name);
         const key = await qualityKey(run, request.query);
-        const splits = await (await openDataset((await readRunDescription(run)).data)).splits();
+        const splits = await (await openRunData(run, await readRunDescription(run))).splits();
         const kept = await readQuality(run, key);
         if (kept) return ready(kept, splits);
         const answer = await desk.ask<Quality>(JSON.stringify([run.path, key.split, key.step]), (tools) =>

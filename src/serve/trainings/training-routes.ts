@@ -42,7 +42,7 @@ export const trainingRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
         possible,
         ...(!possible && {
           reason:
-            'the collection has no labels: pairs of a query and a document that answers it. Mark hits as right or wrong and export them, or add qrels',
+            'the collection has no labels: pairs of a query and a document that answers it. Mark hits as right or wrong on the search page, or add qrels',
         }),
         splits,
         recipes,
@@ -85,7 +85,7 @@ export const trainingRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
       const splits = (await labelledSplits(desk.data)).map(({ name }) => name);
       if (splits.length === 0) {
         throw new ApiError(422, 'unavailable', 'the collection has no labels to learn from', {
-          hint: 'add judgments (qrels) to it; GET /v1/judgments/qrels exports those made here',
+          hint: 'mark hits as right or wrong, or add judgments (qrels) to it',
         });
       }
       if (split !== undefined && !splits.includes(split)) {

@@ -2,6 +2,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
 import { diffRecipes, formatDifferences } from '../../recipe/fingerprint.js';
 import type { Recipe } from '../../recipe/recipe.js';
+import { readRunJudged } from '../../run/judged.js';
 import { isRun, readRunDescription } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
 import { withAbsoluteFiles } from '../../run/run-paths.js';
@@ -38,7 +39,7 @@ export async function beginRun(
       hint: 'choose another folder with --out, or remove this run to train it anew',
     });
   }
-  const { recipe: settled } = await settlePlan({ data: begun.data, split, recipe });
+  const { recipe: settled } = await settlePlan({ data: begun.data, split, recipe }, await readRunJudged(run));
   const differences = diffRecipes(withAbsoluteFiles(begun.recipe), settled);
   if (differences.length === 0) return run;
   throw new NearmissError(

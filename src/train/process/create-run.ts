@@ -6,6 +6,7 @@ import { CREATED_BY } from '../../base/version.js';
 import { fingerprintRecipe } from '../../recipe/fingerprint.js';
 import { writeModelManifest } from '../../run/checked-folder.js';
 import { fingerprintData } from '../../run/data-fingerprint.js';
+import { writeRunJudged } from '../../run/judged.js';
 import { writeRunDescription } from '../../run/run-description.js';
 import { BEGUN_FOLDER, RunDirectory, START_FOLDER } from '../../run/run-directory.js';
 import { trainedKinds } from '../model/kinds.js';
@@ -27,7 +28,7 @@ export async function createRun(
   const { split } = plan;
   await checkContents(path, BEGUN_FOLDER);
   await requireWritable(path, 'choose a folder you may write to with --out');
-  const { dataset, recipe, heldOut } = await settlePlan(plan);
+  const { dataset, recipe, heldOut, judged } = await settlePlan(plan);
   await requireTrainable(dataset, recipe, split);
   const published = await publishedModel(recipe.model);
   // The model may take long, or fail: until it is there, nothing is made that would be left behind.
@@ -38,6 +39,7 @@ export async function createRun(
     await writeModelManifest(folder);
   };
   await writeDirectoryAtomic(run.file(START_FOLDER), fill, { replaces: 'anything' });
+  if (judged) await writeRunJudged(run, judged);
   await writeFileAtomic(run.file('recipe.yaml'), options.recipeText ?? stringify(recipe));
   const dataFingerprint = await fingerprintData(dataset, [split, recipe.evaluation.split]);
   await writeRunDescription(run, {

@@ -1,6 +1,7 @@
-import { type Dataset, openDataset } from '../../data/index.js';
+import { type Dataset, JUDGED_SPLIT, openDataset } from '../../data/index.js';
 import type { Recipe } from '../../recipe/recipe.js';
 import { type HeldOut, holdOut, withHeldOut } from '../../run/held-out.js';
+import { type TakenJudgments, takeJudgments } from '../../run/judged.js';
 import type { RunDescription } from '../../run/run-description.js';
 import { settleRecipe } from './settle-recipe.js';
 
@@ -13,18 +14,22 @@ export interface SettledPlan {
   recipe: Recipe;
   /** What is measured on, where the collection has no split for it. */
   heldOut?: HeldOut;
+  /** What people judged, where the run uses it. */
+  judged?: TakenJudgments;
 }
 
 /** The split that is measured on unless a recipe says otherwise: where a collection lacks it, a run makes it. */
 const USUAL_SPLIT = 'dev';
 
 /** Holds out queries where the collection has none to measure on, and fills in what the recipe leaves to the rest. */
-export async function settlePlan({
-  data,
-  split,
-  recipe,
-}: Pick<NewRun, 'data' | 'split' | 'recipe'>): Promise<SettledPlan> {
-  const collection = await openDataset(data);
+export async function settlePlan(
+  { data, split, recipe }: Pick<NewRun, 'data' | 'split' | 'recipe'>,
+  /** What people judged, where a run that goes on took it when it began. */
+  taken?: TakenJudgments,
+): Promise<SettledPlan> {
+  const usesJudged = [split, recipe.evaluation.split].includes(JUDGED_SPLIT);
+  const judged = taken ?? (usesJudged ? await takeJudgments(data) : undefined);
+  const collection = await openDataset(data, { judgments: judged ?? false });
   const splits = await collection.splits();
   const wanted = recipe.evaluation.split;
   const lacks = wanted === USUAL_SPLIT && !splits.includes(wanted) && splits.includes(split);
@@ -34,5 +39,6 @@ export async function settlePlan({
     dataset,
     recipe: await settleRecipe(recipe, { dataset, split }),
     ...(heldOut && { heldOut }),
+    ...(judged && { judged }),
   };
 }

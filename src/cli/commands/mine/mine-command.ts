@@ -3,6 +3,7 @@ import { exists } from '../../../base/files.js';
 import { checkContents } from '../../../base/folders/folder-contents.js';
 import { count, Progress } from '../../../base/progress.js';
 import type { Dataset } from '../../../data/dataset.js';
+import { JUDGED_SPLIT } from '../../../data/judged/judged-split.js';
 import { openDataset } from '../../../data/open.js';
 import { queryAnswers } from '../../../evaluate/query-answers.js';
 import {
@@ -24,10 +25,10 @@ import { writeTrainingFile } from './training-file.js';
 /** Mines, writes what was asked for, and prints report and samples. */
 export async function mineCommand(path: string, flags: MineFlags): Promise<void> {
   await checkOutput(flags);
-  const dataset = await openDataset(
-    path,
-    flags.examples ? { examples: { [flags.split]: flags.examples }, split: flags.split } : {},
-  );
+  const dataset = await openDataset(path, {
+    ...(flags.examples && { examples: { [flags.split]: flags.examples }, split: flags.split }),
+    ...(flags.split !== JUDGED_SPLIT && { judgments: false }),
+  });
   const reading = new Progress({ label: 'read', unit: 'documents' });
   const data = await loadMiningData(dataset, {
     split: flags.split,
