@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDataset } from '../src/data/index.js';
 import { queryId } from '../src/data/judged/query-id.js';
-import { openRunData, openRunSplit } from '../src/run/open-run.js';
+import { openRunData, openRunSplit } from '../src/run/collection/open-run-data.js';
 import { readRunDescription } from '../src/run/run-description.js';
 import { RunDirectory } from '../src/run/run-directory.js';
 import { JudgmentStore } from '../src/serve/judgments/judgment-store.js';

@@ -1,5 +1,5 @@
 import type { Run } from '../evaluate/index.js';
-import { openRunSplit } from '../run/open-run.js';
+import { openRunSplit } from '../run/collection/open-run-data.js';
 import { type RunDescription, readRunDescription } from '../run/run-description.js';
 import { RunDirectory } from '../run/run-directory.js';
 import { fuseRuns } from '../search/fusion/index.js';

@@ -1,4 +1,4 @@
-import { openRunData } from '../../run/open-run.js';
+import { openRunData } from '../../run/collection/open-run-data.js';
 import { readRunDescription } from '../../run/run-description.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import { NotThereError } from '../not-there.js';

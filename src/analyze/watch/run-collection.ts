@@ -2,7 +2,7 @@ import { NearmissError } from '../../base/errors.js';
 import type { Dataset, Document, Query } from '../../data/dataset.js';
 import { IdTable } from '../../data/id-table.js';
 import { openDataset } from '../../data/open.js';
-import { openRunData } from '../../run/open-run.js';
+import { openRunData } from '../../run/collection/open-run-data.js';
 import { readRunDescription } from '../../run/run-description.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import { StoredDocuments } from '../../search/documents/stored-documents.js';

@@ -117,7 +117,7 @@ async function beginOrGoOn(out: string, options: TrainOptions): Promise<void> {
     use: options.module,
   });
   for (const warning of warnings) tell(`nearmiss: ${warning}\n`);
-  const { usualSplit } = await import('../../run/judged.js');
+  const { usualSplit } = await import('../../run/collection/usual-split.js');
   const split = options.split ?? begun?.split ?? (await usualSplit(data));
   const plan = { data, split, recipe, recipeText: formatConfig(recipe, origins) };
   await beginRun(out, plan, { quiet: options.quiet });
@@ -128,7 +128,7 @@ async function sayPlan(path: string): Promise<void> {
   const [{ RunDirectory }, { readRunDescription }, { readRunJudged }] = await Promise.all([
     import('../../run/run-directory.js'),
     import('../../run/run-description.js'),
-    import('../../run/judged.js'),
+    import('../../run/collection/judged.js'),
   ]);
   const run = new RunDirectory(path);
   const { data, split, recipe, heldOut, dataFingerprint } = await readRunDescription(run);

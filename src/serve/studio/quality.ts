@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Quality } from '../../analyze/quality/quality.js';
 import { qualityKey, readQuality, readQualityCase } from '../../analyze/quality/quality-files.js';
 import { runStudy } from '../../analyze/run-study.js';
-import { openRunData } from '../../run/open-run.js';
 import { readRunDescription } from '../../run/run-description.js';
 import { errors } from '../answers/errors.js';
 import {
@@ -41,6 +40,7 @@ export const qualityRoutes: StudyRoutes = async (app, { runs }) => {
       return lookAt(request, name, async () => {
         const run = runNamed(runs, name);
         const key = await qualityKey(run, request.query);
+        const { openRunData } = await import('../../run/collection/open-run-data.js');
         const splits = await (await openRunData(run, await readRunDescription(run))).splits();
         const kept = await readQuality(run, key);
         if (kept) return ready(kept, splits);

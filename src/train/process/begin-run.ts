@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
 import { diffRecipes, formatDifferences } from '../../recipe/fingerprint.js';
 import type { Recipe } from '../../recipe/recipe.js';
-import { readRunJudged } from '../../run/judged.js';
+import { readRunJudged } from '../../run/collection/judged.js';
 import { isRun, readRunDescription } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
 import { withAbsoluteFiles } from '../../run/run-paths.js';

@@ -1,7 +1,7 @@
 import { type Dataset, JUDGED_SPLIT, openDataset } from '../../data/index.js';
 import type { Recipe } from '../../recipe/recipe.js';
+import { type TakenJudgments, takeJudgments } from '../../run/collection/judged.js';
 import { type HeldOut, holdOut, withHeldOut } from '../../run/held-out.js';
-import { type TakenJudgments, takeJudgments } from '../../run/judged.js';
 import type { RunDescription } from '../../run/run-description.js';
 import { settleRecipe } from './settle-recipe.js';
 

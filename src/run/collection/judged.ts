@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { exists } from '../base/files.js';
-import { readJsonFile, writeSealedJsonFile } from '../base/json-file.js';
+import { exists } from '../../base/files.js';
+import { readJsonFile, writeSealedJsonFile } from '../../base/json-file.js';
 import {
   type Dataset,
   JUDGED_SPLIT,
@@ -8,8 +8,8 @@ import {
   openDataset,
   readJudged,
   sameQuery,
-} from '../data/index.js';
-import type { RunDirectory } from './run-directory.js';
+} from '../../data/index.js';
+import type { RunDirectory } from '../run-directory.js';
 
 /** What people had judged when a run began, where it learns from that or measures on it: they may go on judging. */
 const JUDGED_FILE = 'judged.json';
@@ -83,10 +83,4 @@ export async function judgedSince(collection: string, learned: ReadonlySet<strin
     queries: queries.filter(({ id }) => !learned.has(id)),
     judgments: judgments.filter(({ queryId }) => !learned.has(queryId)),
   };
-}
-
-/** The split to learn from where none was named: `train`, or what people judged where there is nothing else. */
-export async function usualSplit(collection: string): Promise<string> {
-  const splits = await (await openDataset(collection)).splits();
-  return !splits.includes(TRAIN_SPLIT) && splits.includes(JUDGED_SPLIT) ? JUDGED_SPLIT : TRAIN_SPLIT;
 }
