@@ -1,4 +1,6 @@
-import { type Dataset, type Qrels, ResplitDataset, splitDataset } from '../data/index.js';
+import type { Dataset, Qrels } from '../data/dataset.js';
+import { ResplitDataset } from '../data/derive/resplit.js';
+import { splitDataset } from '../data/derive/split.js';
 
 /** Judged queries that a run does not learn from, because it measures on them. */
 export interface HeldOut {

@@ -1,14 +1,10 @@
 import { z } from 'zod';
 import { exists } from '../../base/files.js';
 import { readJsonFile, writeSealedJsonFile } from '../../base/json-file.js';
-import {
-  type Dataset,
-  JUDGED_SPLIT,
-  type Judged,
-  openDataset,
-  readJudged,
-  sameQuery,
-} from '../../data/index.js';
+import type { Dataset } from '../../data/dataset.js';
+import { type Judged, readJudged } from '../../data/judged/judged-split.js';
+import { sameQuery } from '../../data/judged/query-id.js';
+import { openDataset } from '../../data/open.js';
 import type { RunDirectory } from '../run-directory.js';
 
 /** What people had judged when a run began, where it learns from that or measures on it: they may go on judging. */

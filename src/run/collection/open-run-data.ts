@@ -1,6 +1,8 @@
 import { NearmissError } from '../../base/errors.js';
 import { exists } from '../../base/files.js';
-import { type Dataset, JUDGED_SPLIT, openDataset } from '../../data/index.js';
+import type { Dataset } from '../../data/dataset.js';
+import { JUDGED_SPLIT } from '../../data/judged/judged-split.js';
+import { openDataset } from '../../data/open.js';
 import { withHeldOut } from '../held-out.js';
 import type { RunDescription } from '../run-description.js';
 import type { RunDirectory } from '../run-directory.js';
