@@ -86,6 +86,8 @@ export interface BatchRecipe {
   accumulate: number;
   /** Compute gradients in chunks of this many tokens (gradient caching), or 0 for all at once. */
   cacheTokens: number;
+  /** Tokens of a document that are read while learning; as many as the model reads unless given. */
+  documentTokens?: number;
   /** Which examples come together. */
   order: Choice;
 }

@@ -1,8 +1,9 @@
+import { availableParallelism } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../../base/errors.js';
 import { jsonText } from '../../base/printable.js';
-import { count } from '../../base/progress.js';
+import { count, formatBytes, formatDuration } from '../../base/progress.js';
 import type { SystemsTable } from '../../systems/index.js';
 import type { TrainOutcome } from '../../train/train.js';
 import type { RegisterCommand } from '../command.js';
@@ -70,7 +71,7 @@ async function trainCommand(options: TrainOptions): Promise<void> {
   const out = options.out ?? usualRun(options);
   await beginOrGoOn(out, options);
   if (options.createOnly) return;
-  await sayPlan(out);
+  await sayPlan(out, options);
   const outcome = await superviseRun(out, options);
   await slim(out);
   if (options.json) printJson(outcome);
@@ -124,11 +125,12 @@ async function beginOrGoOn(out: string, options: TrainOptions): Promise<void> {
 }
 
 /** Says what is going to be done, and what was decided for the collection. */
-async function sayPlan(path: string): Promise<void> {
-  const [{ RunDirectory }, { readRunDescription }, { readRunJudged }] = await Promise.all([
+async function sayPlan(path: string, { trainerThreads }: TrainOptions): Promise<void> {
+  const [{ RunDirectory }, { readRunDescription }, { readRunJudged }, { CostModel }] = await Promise.all([
     import('../../run/run-directory.js'),
     import('../../run/run-description.js'),
     import('../../run/collection/judged.js'),
+    import('../../run/cost/cost-model.js'),
   ]);
   const run = new RunDirectory(path);
   const { data, split, recipe, heldOut, dataFingerprint } = await readRunDescription(run);
@@ -148,6 +150,12 @@ async function sayPlan(path: string): Promise<void> {
       tell(`left out: ${count(unknownDocuments)} judgments of documents that are not in ${data}\n`);
     }
   }
+  const cost = await CostModel.open(recipe, data);
+  const threads = trainerThreads ?? availableParallelism();
+  const { seconds, encodings } = cost.training(recipe, { threads });
+  tell(
+    `roughly ${formatDuration(seconds)} in all on ${count(threads)} cores, in which the collection is encoded ${count(encodings)} times, and ${formatBytes(cost.diskBytes(recipe))} of disk; Ctrl-C stops, the same command goes on\n`,
+  );
   if (heldOut) {
     tell(
       `${data} has no split "${heldOut.split}": ${count(heldOut.queries.length)} queries of ${heldOut.from} are held out to measure on, and not learned from\n`,
@@ -157,11 +165,10 @@ async function sayPlan(path: string): Promise<void> {
 
 /** Of a run that is done nobody needs what training would go on with: two thirds of each checkpoint. */
 async function slim(path: string): Promise<void> {
-  const [{ RunDirectory }, { dropMoments, isDone }, { roomOf }, { formatBytes }] = await Promise.all([
+  const [{ RunDirectory }, { dropMoments, isDone }, { roomOf }] = await Promise.all([
     import('../../run/run-directory.js'),
     import('../../run/room/finished-checkpoint.js'),
     import('../../run/room/room.js'),
-    import('../../base/progress.js'),
   ]);
   const run = new RunDirectory(path);
   if (!(await isDone(run))) return;

@@ -23,6 +23,11 @@ export const batch = {
   cacheTokens: whole(0).describe(
     'gradient caching in chunks of this many tokens, for batches that do not fit memory; 0 for all at once',
   ),
+  documentTokens: whole(8)
+    .optional()
+    .describe(
+      'tokens of a document that are read while learning, where that is fewer than `model.maxLength.document`: cheaper steps for a model that is measured and served at its full length',
+    ),
 };
 
 /** The choices that a recipe makes for all stages, and that a stage may make for itself. */

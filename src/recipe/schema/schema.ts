@@ -87,7 +87,11 @@ export function recipeMapping(read: ReadOptions, saidLoss?: unknown) {
       decay: 'linear',
     }),
     batch: mapping({
-      ...defaulted(batch, { queries: 32, accumulate: 1, cacheTokens: 0 }),
+      ...batch,
+      ...defaulted(
+        { queries: batch.queries, accumulate: batch.accumulate, cacheTokens: batch.cacheTokens },
+        { queries: 32, accumulate: 1, cacheTokens: 0 },
+      ),
       order: order.prefault({}),
     }).prefault({}),
     refresh: mapping({

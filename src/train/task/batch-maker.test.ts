@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const maker = async (seed = 1): Promise<BatchMaker> => {
+const maker = async (seed = 1, documentTokens?: number): Promise<BatchMaker> => {
   const { start, index, batch } = stage;
   const labelled = examples.get('labelled');
   const source = await labelled.open({}, { ...data, documentCount: data.documents.count, seed } as never);
@@ -45,7 +45,8 @@ const maker = async (seed = 1): Promise<BatchMaker> => {
     .get('shuffled')
     .open({}, { count: source.count, seed, stage: index, ...batch, locate });
   const { accumulate } = batch;
-  return new BatchMaker({ data, examples: source, order, seed, start, accumulate, pieces: false });
+  const length = documentTokens === undefined ? {} : { documentTokens };
+  return new BatchMaker({ data, examples: source, order, seed, start, accumulate, pieces: false, ...length });
 };
 const batchesAt = async (made: BatchMaker, step: number): Promise<MadeBatch[]> =>
   (await made.at(step, async () => sources))!;
@@ -78,4 +79,17 @@ test('documents stand in a batch once, and no positive is among the negatives', 
       expect(batch.provenance[q].every(({ source }) => source === 'random')).toBe(true);
     });
   }
+});
+
+test('of long documents fewer tokens are read, between the same special tokens', async () => {
+  const [whole] = await batchesAt(await maker(), stage.start);
+  const most = Math.max(...whole.documents.map(({ ids }) => ids.length)) - 1;
+  const [cut] = await batchesAt(await maker(1, most), stage.start);
+  expect(cut.queries).toEqual(whole.queries);
+  for (const [i, { ids }] of whole.documents.entries()) {
+    const all = Array.from(ids);
+    const expected = all.length <= most ? all : [...all.slice(0, most - 1), all.at(-1)];
+    expect(Array.from(cut.documents[i].ids)).toEqual(expected);
+  }
+  expect(Math.max(...cut.documents.map(({ ids }) => ids.length))).toBe(most);
 });

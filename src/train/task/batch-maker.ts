@@ -20,6 +20,8 @@ export interface BatchMakerOptions {
   accumulate: number;
   /** Documents come in pieces (MaxP). */
   pieces: boolean;
+  /** Tokens of a document, or of each of its pieces, that are read; all unless given. */
+  documentTokens?: number;
   /** Where a side does not learn, batches have its rows. */
   rows?: Pick<StageRows, 'frozen' | 'of'>;
 }
@@ -86,7 +88,7 @@ export class BatchMaker {
   }
 
   async #make(drawn: readonly Drawn[], sources: readonly CountedSource[]): Promise<MadeBatch> {
-    const { examples, pieces } = this.#options;
+    const { examples, pieces, documentTokens = Number.POSITIVE_INFINITY } = this.#options;
     const members = drawn.map(({ member }) => member);
     const places = new DocumentPlaces();
     const positives: number[] = [];
@@ -106,7 +108,7 @@ export class BatchMaker {
       examples: members.length,
       members,
       queries: queries.texts,
-      documents: documents.texts,
+      documents: documents.texts.map((text) => firstTokens(text, documentTokens)),
       documentNumbers: places.numbers,
       ...(pieces && documents.offsets && { pieceOffsets: documents.offsets }),
       ...((queries.rows || documents.rows) && { rows: { queries: queries.rows, documents: documents.rows } }),
@@ -155,4 +157,11 @@ class DocumentPlaces {
       return place === undefined ? [] : { place, nth };
     });
   }
+}
+
+/** A text's beginning, with the special token that ends it. */
+function firstTokens(text: TokenizedText, most: number): TokenizedText {
+  if (text.ids.length <= most) return text;
+  const tokens = Array.from(text.ids);
+  return { ids: [...tokens.slice(0, most - 1), tokens[tokens.length - 1]] };
 }

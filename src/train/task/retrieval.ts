@@ -80,7 +80,7 @@ async function openParts(context: StageContext): Promise<RetrievalParts> {
   const { run, recipe, stage, data, model, session, learns } = context;
   const rows = await StageRows.open(context);
   const examples = await openExamples(context);
-  const { queries, accumulate } = stage.batch;
+  const { queries, accumulate, documentTokens } = stage.batch;
   const orderKind = orders.get(stage.batch.order.name);
   const order = await orderKind.open(kindOptions(orderKind, stage.batch.order), {
     count: examples.count,
@@ -98,6 +98,7 @@ async function openParts(context: StageContext): Promise<RetrievalParts> {
     start: stage.start,
     accumulate,
     pieces: recipe.model.passages.mode === 'max',
+    ...(documentTokens !== undefined && { documentTokens }),
     rows,
   });
   const supplies = await StageSupplies.open(context, { examples, rows });

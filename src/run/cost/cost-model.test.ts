@@ -1,0 +1,45 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loadRecipe } from '../../recipe/load.js';
+import { CostModel, type TrainingCost } from './cost-model.js';
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'nearmiss-cost-'));
+  const documents = Array.from({ length: 200 }, (_, i) => ({ _id: `d${i}`, text: 'word '.repeat(400) }));
+  await writeFile(
+    join(folder, 'corpus.jsonl'),
+    documents.map((document) => `${JSON.stringify(document)}\n`).join(''),
+  );
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function costOf(
+  set: string[],
+  options: { from?: number; threads?: number } = {},
+): Promise<TrainingCost> {
+  const { recipe } = await loadRecipe('rand-neg', { set: ['model.maxLength.document=256', ...set] });
+  return (await CostModel.open(recipe, folder)).training(recipe, { threads: 1, ...options });
+}
+
+test('counts steps, and encodings of start and checkpoints', async () => {
+  expect(await costOf(['stages.train.steps=300', 'checkpoint.every=100'])).toMatchObject({
+    steps: 300,
+    encodings: 4,
+  });
+  expect(await costOf(['stages.train.steps=300', 'checkpoint.every=100'], { from: 100 })).toMatchObject({
+    steps: 200,
+    encodings: 2,
+  });
+});
+
+test('reading fewer tokens while learning, or frozen documents, make steps cheaper', async () => {
+  const whole = (await costOf([])).seconds;
+  expect((await costOf([], { threads: 2 })).seconds).toBeLessThan(0.6 * whole);
+  expect((await costOf(['batch.documentTokens=64'])).seconds).toBeLessThan(0.4 * whole);
+  const frozen = ['model.towers=two', 'stages.train.freeze=[documents]'];
+  expect((await costOf(frozen)).seconds).toBeLessThan(0.2 * whole);
+});

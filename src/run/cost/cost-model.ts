@@ -1,0 +1,85 @@
+import type { Recipe } from '../../recipe/recipe.js';
+import { textLengths } from '../../recipe/text-lengths.js';
+import { isCheckpointStep, type PlannedStage, planRun } from '../plan.js';
+import { type CollectionSize, collectionSize } from './collection-size.js';
+import { type ModelSize, modelSize } from './model-size.js';
+
+/** What a core multiplies and adds in a second while it trains (docs/engine.md: 130 GFLOPS on two). */
+const CORE_FLOPS = 60e9;
+/** Two processes start, load and compile, and write models. */
+const SECONDS_PER_TRAINING = 3;
+/** Queries are shorter than most models would read. */
+const QUERY_TOKENS = 16;
+const BYTES = 4;
+/** Weights and two moments. */
+const CHECKPOINT_COPIES = 3;
+/** The start, and `best/` with its export. */
+const OTHER_COPIES = 3;
+
+/** What a part of a training takes. */
+export interface TrainingCost {
+  steps: number;
+  /** Checkpoints with which the collection is encoded, to mine or to measure. */
+  encodings: number;
+  /** A guess from the model's size and the texts' lengths; the pace of the training itself is better. */
+  seconds: number;
+}
+
+/** Foretells what trainings of one kind of model on one collection take. */
+export class CostModel {
+  readonly #collection: CollectionSize;
+  readonly #model: ModelSize;
+
+  private constructor(collection: CollectionSize, model: ModelSize) {
+    this.#collection = collection;
+    this.#model = model;
+  }
+
+  static async open(recipe: Recipe, data: string): Promise<CostModel> {
+    return new CostModel(await collectionSize(data), await modelSize(recipe));
+  }
+
+  /** What the steps after `from` up to `to` of a settled recipe take on so many threads. */
+  training(
+    recipe: Recipe,
+    { from = 0, to = Number.POSITIVE_INFINITY, threads }: { from?: number; to?: number; threads: number },
+  ): TrainingCost {
+    const plan = planRun(recipe);
+    const { document } = textLengths(recipe.model);
+    const end = Math.min(to, plan.totalSteps);
+    let flops = 0;
+    for (const stage of plan.stages) {
+      const steps = Math.min(stage.end, end) - Math.max(stage.start, from);
+      if (steps > 0 && !stage.make)
+        flops += 6 * this.#model.layers * this.#tokensOfStep(recipe, stage) * steps;
+    }
+    // What the run starts from is measured, too.
+    let encodings = from === 0 ? 1 : 0;
+    for (let step = from + 1; step <= end; step++) {
+      if (isCheckpointStep(plan, step, recipe.checkpoint.every)) encodings++;
+    }
+    const { documents, meanTokens } = this.#collection;
+    flops += 2 * this.#model.layers * documents * meanTokens(document) * encodings;
+    return {
+      steps: end - from,
+      encodings,
+      seconds: SECONDS_PER_TRAINING + flops / (CORE_FLOPS * threads),
+    };
+  }
+
+  /** Bytes of a run while it goes on. */
+  diskBytes({ checkpoint }: Recipe): number {
+    const { all, dimension } = this.#model;
+    const models = (Math.max(2, checkpoint.keep) * CHECKPOINT_COPIES + OTHER_COPIES) * all * BYTES;
+    return models + 2 * this.#collection.documents * dimension * BYTES;
+  }
+
+  /** Queries, their positives and the negatives of their own; documents that are frozen are not read. */
+  #tokensOfStep({ model }: Recipe, { batch, negatives, freeze }: PlannedStage): number {
+    const lengths = textLengths(model);
+    const own = negatives.reduce((sum, { count }) => sum + (typeof count === 'number' ? count : 0), 0);
+    const read = Math.min(lengths.document, batch.documentTokens ?? lengths.document);
+    const ofDocuments = freeze.includes('documents') ? 0 : (1 + own) * this.#collection.meanTokens(read);
+    return batch.queries * batch.accumulate * (Math.min(lengths.query, QUERY_TOKENS) + ofDocuments);
+  }
+}
