@@ -1,6 +1,6 @@
 // Whether another checkout, built, learns the same: recipes trained by both in lockstep, one thread for each process, and
 // their last weights compared bit for bit. `--data` is split anew, as not every collection has a dev split.
-// npm run bench:bits -- OTHER_CHECKOUT --data DIR [--recipes tiny,rand-neg,ance-firstp] [--steps 30] [--documents 1500]
+// npm run bench:bits -- OTHER_CHECKOUT --data DIR [--recipes tiny,rand-neg,ance-firstp] [--steps 30] [--documents 1500 --queries 400]
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -17,6 +17,7 @@ const { values, positionals } = parseArgs({
     recipes: { type: 'string', default: 'tiny,rand-neg,ance-firstp' },
     steps: { type: 'string', default: '30' },
     documents: { type: 'string' },
+    queries: { type: 'string', default: '400' },
   },
 });
 const [other] = positionals;
@@ -36,7 +37,8 @@ async function nearmiss(checkout: string, args: readonly string[]): Promise<void
 async function prepareData(source: string): Promise<string> {
   const [sample, split] = [join(folder, 'sample'), join(folder, 'data')];
   if (values.documents) {
-    await nearmiss(checkouts.here, ['data', 'sample', source, sample, '--documents', values.documents]);
+    const size = ['--documents', values.documents, '--queries', values.queries];
+    await nearmiss(checkouts.here, ['data', 'sample', source, sample, ...size]);
   }
   await nearmiss(checkouts.here, ['data', 'split', values.documents ? sample : source, split]);
   return split;

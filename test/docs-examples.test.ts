@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ROOT, readPages } from './docs.fixture.js';
 import { fillWorld } from './jsdoc/world.fixture.js';
+import { typeCheck } from './type-check.fixture.js';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
@@ -25,6 +24,16 @@ const blocks: Block[] = readPages().flatMap(({ path, text }) =>
 );
 const run = blocks.filter(({ name }) => !name.startsWith('docs.library.md'));
 
+const AS_A_USER = {
+  target: 'ES2023',
+  module: 'NodeNext',
+  types: ['node'],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: true,
+  noEmit: true,
+};
+
 const start = process.cwd();
 let folder: string;
 let complaints: Promise<string>;
@@ -38,7 +47,7 @@ beforeAll(async () => {
   for (const { name, code } of blocks) writeFileSync(join(folder, `${name}.ts`), code);
   mkdirSync(join(folder, 'library'));
   cpSync(join(ROOT, 'examples/library'), join(folder, 'library'), { recursive: true });
-  complaints = typeCheck();
+  complaints = typeCheck(folder, { compilerOptions: AS_A_USER, include: ['*.ts', 'library/*.ts'] });
   mkdirSync(join(folder, 'world'));
   await fillWorld(join(folder, 'world'));
   process.chdir(join(folder, 'world'));
@@ -50,28 +59,6 @@ afterAll(async () => {
   await complaints;
   await rm(folder, { recursive: true, force: true });
 });
-
-async function typeCheck(): Promise<string> {
-  const compilerOptions = {
-    target: 'ES2023',
-    module: 'NodeNext',
-    types: ['node'],
-    typeRoots: [join(ROOT, 'node_modules/@types')],
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    skipLibCheck: true,
-    noEmit: true,
-  };
-  writeFileSync(
-    join(folder, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions, include: ['*.ts', 'library/*.ts'] }),
-  );
-  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
-  return promisify(execFile)(process.execPath, [compiler, '-p', folder, '--checkers', '1']).then(
-    ({ stdout }) => stdout,
-    ({ stdout, message }) => stdout || message,
-  );
-}
 
 describe('a program in the documentation', () => {
   test('is TypeScript', () => {

@@ -1,13 +1,12 @@
-import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ROOT } from './docs.fixture.js';
 import { exampleModule } from './jsdoc/example-module.fixture.js';
 import { type Example, readExamples } from './jsdoc/examples.fixture.js';
 import { fillWorld } from './jsdoc/world.fixture.js';
+import { typeCheck } from './type-check.fixture.js';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -34,7 +33,12 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'nearmiss-jsdoc-'));
   for (const name of ['examples', 'wrong', 'world']) await mkdir(join(folder, name));
   for (const example of examples) await writeFile(modulePath(example), exampleModule(example));
-  complaints = typeCheck(join(folder, 'examples'));
+  complaints = typeCheck(join(folder, 'examples'), {
+    extends: join(ROOT, 'tsconfig.json'),
+    // An example may show a result without using it, and does not say which of its names are types.
+    compilerOptions: { noUnusedLocals: false, verbatimModuleSyntax: false },
+    include: ['*.mts'],
+  });
   await fillWorld(join(folder, 'world'));
   process.chdir(join(folder, 'world'));
   vi.spyOn(console, 'log').mockReturnValue();
@@ -48,27 +52,6 @@ afterAll(async () => {
 
 function modulePath({ name }: Example): string {
   return join(folder, 'examples', `${name.replaceAll('/', '.').replace('.ts:', '-')}.mts`);
-}
-
-/** What the compiler says of all modules in a folder. */
-async function typeCheck(modules: string): Promise<string> {
-  const config = {
-    extends: join(ROOT, 'tsconfig.json'),
-    compilerOptions: {
-      typeRoots: [join(ROOT, 'node_modules/@types')],
-      // An example may show a result without using it, and does not say which of its names are types.
-      noUnusedLocals: false,
-      verbatimModuleSyntax: false,
-    },
-    include: ['*.mts'],
-  };
-  await writeFile(join(modules, 'tsconfig.json'), JSON.stringify(config));
-  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
-  // More checkers would each look at the types that all examples share.
-  return promisify(execFile)(process.execPath, [compiler, '-p', modules, '--checkers', '1']).then(
-    ({ stdout }) => stdout,
-    ({ stdout, message }) => stdout || message,
-  );
 }
 
 async function runModule(path: string): Promise<void> {

@@ -1,13 +1,10 @@
-import { request } from 'node:http';
 import type { Random } from '../../src/engine/random.js';
+import { type Post, post } from './post.js';
 
 /** Something that somebody with read access may send. */
-export interface Attack {
+export interface Attack extends Post {
   name: string;
   path: string;
-  body: string;
-  /** The socket is closed so long after it was sent. */
-  leaveAfterMs?: number;
 }
 
 const FIELDS = ['year', 'topic', 'n', 'absent', 'a.b.c', '__proto__', 'constructor'];
@@ -98,19 +95,6 @@ export function randomAttack(random: Random): Attack {
 }
 
 /** Sends it; gives the status, or 0 where the socket was closed before an answer. */
-export function attack(url: string, { path, body, leaveAfterMs }: Attack): Promise<number> {
-  return new Promise((resolve) => {
-    const sent = request(`${url}${path}`, {
-      method: 'POST',
-      agent: false,
-      headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
-    });
-    sent.on('response', (response) => {
-      response.resume().once('end', () => resolve(response.statusCode ?? 0));
-      response.once('error', () => resolve(0));
-    });
-    sent.once('error', () => resolve(0));
-    sent.end(body);
-    if (leaveAfterMs !== undefined) setTimeout(() => sent.destroy(), leaveAfterMs);
-  });
+export function attack(url: string, { path, ...sent }: Attack): Promise<number> {
+  return post(`${url}${path}`, sent, false);
 }

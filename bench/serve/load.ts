@@ -1,11 +1,8 @@
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
+import { type Post, post } from './post.js';
 
-/** A request to `/v1/search`. */
-export interface LoadRequest {
-  body: string;
-  /** The client does not wait for the answer but closes its connection after so long; such requests are not measured. */
-  leaveAfterMs?: number;
-}
+/** A request to `/v1/search`; those whose client leaves are not measured. */
+export type LoadRequest = Post;
 
 export interface LoadOptions {
   url: string;
@@ -59,21 +56,4 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
     p50Ms: quantile(0.5),
     p99Ms: quantile(0.99),
   };
-}
-
-function post(url: string, { body, leaveAfterMs }: LoadRequest, agent: Agent): Promise<number> {
-  return new Promise((resolve) => {
-    const sent = request(`${url}/v1/search`, {
-      agent,
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-    });
-    sent.on('response', (response) => {
-      response.resume().once('end', () => resolve(response.statusCode ?? 0));
-      response.once('error', () => resolve(0));
-    });
-    sent.once('error', () => resolve(0));
-    sent.end(body);
-    if (leaveAfterMs !== undefined) setTimeout(() => sent.destroy(), leaveAfterMs);
-  });
 }
