@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { emitOnnx, Graph, Session } from '../src/engine/index.js';
+import { optimizerConformance } from '../src/engine/optimizer/optimizer.conformance.js';
 import { orders } from '../src/examples/index.js';
 import { losses } from '../src/loss/index.js';
 import { axes } from '../src/recipe/axes.js';
@@ -31,6 +32,7 @@ const ADDS: Record<string, { axis: keyof typeof axes; value: string }> = {
   'loss.yaml': { axis: 'losses', value: 'squared-hinge' },
   'maker.yaml': { axis: 'makers', value: 'shared-letters' },
   'negatives.yaml': { axis: 'negatives', value: 'nearby' },
+  'optimizer.yaml': { axis: 'optimizers', value: 'lion' },
   'order.yaml': { axis: 'orders', value: 'neighbours' },
   'pooling.yaml': { axis: 'representations', value: 'fading-mean' },
   'scorer.yaml': { axis: 'scorers', value: 'mean-piece' },
@@ -106,6 +108,9 @@ test('loss.js: the squared hinge of one query', async () => {
   });
   expect(found.loss.data[0]).toBeCloseTo((1 - 0.5) ** 2 / 2, 6);
 });
+
+await loadRecipe(join(folder, 'optimizer.yaml'));
+optimizerConformance(axes.optimizers.get('lion'));
 
 test('order.js: neighbours together, and every query once in an epoch', async () => {
   await loadRecipe(join(folder, 'order.yaml'));

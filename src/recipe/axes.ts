@@ -1,6 +1,7 @@
 import { type Kind, Registry } from '../base/registry.js';
 import * as settings from '../base/settings.js';
 import * as engine from '../engine/index.js';
+import { optimizers } from '../engine/optimizer/kinds.js';
 import { examples, orders } from '../examples/kinds.js';
 import { losses } from '../loss/kinds.js';
 import { representations } from '../model/representation/kinds.js';
@@ -63,6 +64,7 @@ export const makers = new Registry<MakerKind>('maker', [mineKind, labelKind, clu
  */
 export const axes = {
   losses,
+  optimizers,
   negatives,
   examples,
   orders,

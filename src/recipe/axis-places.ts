@@ -33,6 +33,7 @@ const AXIS = {
       keepDuplicates: false,
     },
   },
+  optimizer: { registry: axes.optimizers, title: 'Optimizers', tag: 'name', short: true },
   teacher: { registry: axes.teachers, title: 'Teachers', tag: 'name', short: true },
   examples: { registry: axes.examples, title: 'Examples', tag: 'name', short: true },
   order: { registry: axes.orders, title: 'Batch orders', tag: 'name', short: true },
@@ -50,6 +51,7 @@ export const AXES: Readonly<Record<AxisName, Axis>> = AXIS;
 const PLACES: Readonly<Record<string, AxisName>> = {
   loss: 'loss',
   'loss.#': 'loss',
+  optimizer: 'optimizer',
   teacher: 'teacher',
   examples: 'examples',
   'batch.order': 'order',
@@ -60,6 +62,7 @@ const PLACES: Readonly<Record<string, AxisName>> = {
   'stages.#.negatives.#': 'negatives',
   'stages.#.loss': 'loss',
   'stages.#.loss.#': 'loss',
+  'stages.#.optimizer': 'optimizer',
   'stages.#.teacher': 'teacher',
   'stages.#.examples': 'examples',
   'stages.#.batch.order': 'order',

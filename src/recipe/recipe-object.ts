@@ -1,7 +1,7 @@
 import { NearmissError } from '../base/errors.js';
 import { RECIPE_RULES, spellOut } from './merge-layers.js';
 import { merge, type OriginMap, type OriginNode } from './origin-tree.js';
-import type { Choice, LossRecipe, NegativesRecipe, Recipe, StageRecipe } from './recipe.js';
+import type { Choice, LossRecipe, NegativesRecipe, OptimizerRecipe, Recipe, StageRecipe } from './recipe.js';
 
 /** Everything below may be left out. */
 type Partly<T> = T extends readonly (infer Item)[]
@@ -16,13 +16,16 @@ type ChosenLoss = string | Partial<LossRecipe> | (string | Partial<LossRecipe>)[
 
 interface Choices {
   loss?: ChosenLoss | undefined;
+  optimizer?: string | Partial<OptimizerRecipe> | undefined;
   teacher?: Chosen | undefined;
   examples?: Chosen | undefined;
 }
 
 /** A stage as a recipe says it. */
 export interface StageObject
-  extends Partly<Omit<StageRecipe, 'loss' | 'teacher' | 'examples' | 'task' | 'make' | 'negatives'>>,
+  extends Partly<
+      Omit<StageRecipe, 'loss' | 'optimizer' | 'teacher' | 'examples' | 'task' | 'make' | 'negatives'>
+    >,
     Choices {
   task?: Chosen | undefined;
   make?: Chosen | undefined;
@@ -34,7 +37,7 @@ export interface StageObject
  * `extends`, or is the default.
  */
 export interface RecipeObject
-  extends Partly<Omit<Recipe, 'loss' | 'teacher' | 'examples' | 'stages'>>,
+  extends Partly<Omit<Recipe, 'loss' | 'optimizer' | 'teacher' | 'examples' | 'stages'>>,
     Choices {
   /** A built-in recipe, or the path of a YAML file. */
   extends?: string | undefined;

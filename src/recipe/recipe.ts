@@ -66,13 +66,9 @@ export interface LossRecipe extends Choice {
   weight: number;
 }
 
-export interface OptimizerRecipe {
-  name: 'adamw' | 'lamb';
+export interface OptimizerRecipe extends Choice {
   learningRate: number;
   weightDecay: number;
-  beta1: number;
-  beta2: number;
-  epsilon: number;
   /** Largest global gradient norm. */
   clip: number;
   warmupSteps: number;

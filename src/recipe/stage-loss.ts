@@ -1,7 +1,7 @@
-import { z } from 'zod';
 import { losses } from '../loss/kinds.js';
 import type { Loss } from '../loss/loss.js';
-import { AXES, optionsOn } from './axis-places.js';
+import { AXES } from './axis-places.js';
+import { changedChoice } from './changed-choice.js';
 import type { Keys } from './origin-tree.js';
 import type { LossRecipe, Recipe, StageRecipe } from './recipe.js';
 
@@ -14,16 +14,7 @@ export function lossesOf(recipe: Pick<Recipe, 'loss'>, stage: Pick<StageRecipe, 
   if (Array.isArray(stage.loss)) return stage.loss;
   // Where the recipe has several there is none to change: the stage's stands alone.
   if (Array.isArray(recipe.loss)) return [stage.loss as LossRecipe];
-  return [changed(recipe.loss, stage.loss)];
-}
-
-function changed(loss: LossRecipe, change: Partial<LossRecipe>): LossRecipe {
-  const kind = losses.find(change.name ?? loss.name);
-  if (!kind) return { ...loss, ...change };
-  const options = optionsOn(AXES.loss);
-  const inherited = Object.entries(loss).filter(([name]) => name in kind.options || !options.has(name));
-  const said = { ...Object.fromEntries(inherited), ...change };
-  return { ...said, ...z.object(kind.options).parse(said) } as LossRecipe;
+  return [changedChoice(AXES.loss, recipe.loss, stage.loss)];
 }
 
 /** A loss of a stage, and where a recipe says something of it. */

@@ -1,6 +1,8 @@
 import { losses } from '../loss/kinds.js';
 import type { LossNegatives } from '../loss/loss.js';
 import { negatives as sources } from '../negatives/kinds.js';
+import { AXES } from '../recipe/axis-places.js';
+import { changedChoice } from '../recipe/changed-choice.js';
 import { kindOptions } from '../recipe/kind-options.js';
 import type {
   BatchRecipe,
@@ -66,7 +68,7 @@ export function planRun(recipe: Recipe): Plan {
       teacher: stage.teacher ?? recipe.teacher,
       examples: stage.examples ?? recipe.examples,
       freeze: stage.freeze,
-      optimizer: { ...recipe.optimizer, ...stage.optimizer },
+      optimizer: changedChoice(AXES.optimizer, recipe.optimizer, stage.optimizer),
       batch: { ...recipe.batch, ...stage.batch },
     });
     start = end;

@@ -1,11 +1,6 @@
-import {
-  AdamW,
-  isWeightMatrix,
-  Lamb,
-  type Optimizer,
-  type ParameterStore,
-  scheduleFactor,
-} from '../engine/index.js';
+import { isWeightMatrix, type Optimizer, type ParameterStore, scheduleFactor } from '../engine/index.js';
+import { optimizers } from '../engine/optimizer/kinds.js';
+import { kindOptions } from '../recipe/kind-options.js';
 import type { OptimizerRecipe } from '../recipe/recipe.js';
 import type { PlannedStage } from '../run/plan.js';
 
@@ -15,9 +10,14 @@ export function optimizerOf(
   parameters: ParameterStore,
   learns: (name: string) => boolean,
 ): Optimizer {
-  const { beta1, beta2, epsilon, weightDecay } = recipe;
-  const options = { beta1, beta2, epsilon, weightDecay, decays: isWeightMatrix, learns };
-  return recipe.name === 'lamb' ? new Lamb(parameters, options) : new AdamW(parameters, options);
+  const kind = optimizers.get(recipe.name);
+  const { weightDecay } = recipe;
+  return kind.create(parameters, {
+    ...kindOptions(kind, recipe),
+    weightDecay,
+    decays: isWeightMatrix,
+    learns,
+  });
 }
 
 /** The learning rate at each of the run's steps while a stage lasts: every stage warms up and decays by itself. */

@@ -1,21 +1,9 @@
-import { between, oneOf, positive, whole } from '../../base/settings.js';
+import { whole } from '../../base/settings.js';
 import { AXES } from '../axis-places.js';
 import type { Choice } from '../recipe.js';
 import { choice, type ReadOptions } from './choice.js';
 
 /** What a recipe says of learning for all stages, and a stage for itself, without the defaults. */
-
-export const optimizer = {
-  name: oneOf('adamw', 'lamb').describe('the optimizer'),
-  learningRate: positive().describe('the peak, reached after the warm-up'),
-  weightDecay: between(0, 1, { open: 'most' }).describe('decay of weights, apart from the gradient'),
-  beta1: between(0, 1, { open: 'most' }).describe('decay of the first moment'),
-  beta2: between(0, 1, { open: 'most' }).describe('decay of the second moment'),
-  epsilon: positive().describe('added to the denominator'),
-  clip: positive().describe('largest global gradient norm'),
-  warmupSteps: whole(0).describe('steps of each stage over which the rate rises linearly'),
-  decay: oneOf('linear', 'cosine', 'none').describe('how the rate falls after the warm-up'),
-};
 
 export const batch = {
   queries: whole(1).describe('queries in a batch'),

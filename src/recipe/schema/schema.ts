@@ -5,10 +5,11 @@ import { AXES } from '../axis-places.js';
 import type { Recipe } from '../recipe.js';
 import type { ReadOptions } from './choice.js';
 import { dependent, isRecord } from './dependent.js';
-import { batch, optimizer, sharedChoices } from './learning-settings.js';
+import { batch, sharedChoices } from './learning-settings.js';
 import { lossSettings } from './loss-setting.js';
 import { measure } from './measure-setting.js';
 import { modelSetting } from './model-setting.js';
+import { optimizerSettings } from './optimizer-setting.js';
 import { stageSetting } from './stage-setting.js';
 
 const evaluation = mapping({
@@ -47,15 +48,18 @@ const evaluation = mapping({
     patience,
   }));
 
-/**
- * A recipe's mapping.
- *
- * @param saidLoss what is said of its loss, which stages change parts of
- */
-export function recipeMapping(read: ReadOptions, saidLoss?: unknown) {
+/** What a recipe says, before it is read, of what its stages change parts of. */
+interface SaidForStages {
+  loss?: unknown;
+  optimizer?: unknown;
+}
+
+/** A recipe's mapping. */
+export function recipeMapping(read: ReadOptions, said: SaidForStages = {}) {
   const shared = sharedChoices(read);
   const { teacher, examples, order } = shared;
-  const loss = lossSettings(read, saidLoss);
+  const loss = lossSettings(read, said.loss);
+  const optimizer = optimizerSettings(read, said.optimizer);
   return mapping({
     name: text().describe("what runs and tables call it; the file's name unless given"),
     description: z
@@ -75,17 +79,7 @@ export function recipeMapping(read: ReadOptions, saidLoss?: unknown) {
     loss: loss.ofRecipe.prefault({}),
     teacher: teacher.prefault({}),
     examples: examples.prefault({}),
-    optimizer: section(optimizer, {
-      name: 'adamw',
-      learningRate: 5e-5,
-      weightDecay: 0.01,
-      beta1: 0.9,
-      beta2: 0.999,
-      epsilon: 1e-8,
-      clip: 1,
-      warmupSteps: 0,
-      decay: 'linear',
-    }),
+    optimizer: optimizer.ofRecipe.prefault({}),
     batch: mapping({
       ...batch,
       ...defaulted(
@@ -128,20 +122,21 @@ export function recipeMapping(read: ReadOptions, saidLoss?: unknown) {
       // Under 3 % of a stage with two sources; beside checkpoints every 100 it meets negatives of every age.
       { every: 75 },
     ),
-    stages: list(stageSetting(read, { ...shared, loss: loss.ofStage }), 'a list of stages').describe(
-      'what is learned one after the other',
-    ),
+    stages: list(
+      stageSetting(read, { ...shared, loss: loss.ofStage, optimizer: optimizer.ofStage }),
+      'a list of stages',
+    ).describe('what is learned one after the other'),
   });
 }
 
-/** By what is registered, how it is read and what is said of the loss. */
+/** By what is registered, how it is read and what is said for stages to change. */
 const mappings = new LRUCache<string, ReturnType<typeof recipeMapping>>({ max: 30 });
 
-function mappingFor(read: ReadOptions, saidLoss: unknown): ReturnType<typeof recipeMapping> {
+function mappingFor(read: ReadOptions, said: SaidForStages): ReturnType<typeof recipeMapping> {
   // Kinds only ever come: as many as before are the same as before.
   const kinds = Object.values(AXES).map(({ registry }) => registry.names.length);
-  const key = JSON.stringify([kinds, read.unknownKinds === true, saidLoss]);
-  const known = mappings.get(key) ?? recipeMapping(read, saidLoss);
+  const key = JSON.stringify([kinds, read.unknownKinds === true, said]);
+  const known = mappings.get(key) ?? recipeMapping(read, said);
   mappings.set(key, known);
   return known;
 }
@@ -151,7 +146,9 @@ function mappingFor(read: ReadOptions, saidLoss: unknown): ReturnType<typeof rec
  * for the meaning.
  */
 export function recipeSchema(read: ReadOptions = {}): z.ZodType<Recipe> {
-  return dependent<Recipe>((value) => mappingFor(read, isRecord(value) ? value.loss : undefined), {
-    as: () => mappingFor(read, undefined),
-  });
+  return dependent<Recipe>((value) => mappingFor(read, saidIn(value)), { as: () => mappingFor(read, {}) });
+}
+
+function saidIn(value: unknown): SaidForStages {
+  return isRecord(value) ? { loss: value.loss, optimizer: value.optimizer } : {};
 }

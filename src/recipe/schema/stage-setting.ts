@@ -6,8 +6,9 @@ import { frozenPartSetting } from '../freeze.js';
 import type { Choice, NegativesRecipe, StageRecipe } from '../recipe.js';
 import { choice, type ReadOptions } from './choice.js';
 import { dependent, isRecord, once } from './dependent.js';
-import { batch, optimizer, type sharedChoices } from './learning-settings.js';
+import { batch, type sharedChoices } from './learning-settings.js';
 import type { lossSettings } from './loss-setting.js';
+import type { optimizerSettings } from './optimizer-setting.js';
 
 const DEFAULT_TASK = 'retrieval';
 
@@ -33,10 +34,11 @@ const DEMANDS = {
 /** What a stage may say for itself instead of its recipe. */
 export interface OwnSettings extends ReturnType<typeof sharedChoices> {
   loss: ReturnType<typeof lossSettings>['ofStage'];
+  optimizer: ReturnType<typeof optimizerSettings>['ofStage'];
 }
 
 /** One of a recipe's stages. */
-export function stageSetting(read: ReadOptions, { loss, teacher, examples, order }: OwnSettings) {
+export function stageSetting(read: ReadOptions, { loss, optimizer, teacher, examples, order }: OwnSettings) {
   const source = choice<NegativesRecipe>({ ...read, axis: AXES.negatives, meaning: 'where they come from' });
   const task = choice<Choice>({
     ...read,
@@ -77,7 +79,7 @@ export function stageSetting(read: ReadOptions, { loss, teacher, examples, order
       loss: loss.optional(),
       teacher: teacher.optional(),
       examples: examples.optional(),
-      optimizer: mapping(optimizer).partial().optional().describe("replaces parts of the recipe's optimizer"),
+      optimizer: optimizer.optional().describe("replaces parts of the recipe's optimizer"),
       batch: mapping({ ...batch, order })
         .partial()
         .optional()
