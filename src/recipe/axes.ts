@@ -8,10 +8,10 @@ import { representations } from '../model/representation/kinds.js';
 import { scorers } from '../model/scorer/kinds.js';
 import { negatives } from '../negatives/kinds.js';
 import { teachers } from '../teacher/kinds.js';
-import { clusterKind } from './cluster-kind.js';
-import { labelKind } from './label-kind.js';
-import { mergeKind } from './merge-kind.js';
-import { mineKind } from './mine-kind.js';
+import { clusterKind } from './makers/cluster-kind.js';
+import { labelKind } from './makers/label-kind.js';
+import { mergeKind } from './makers/merge-kind.js';
+import { mineKind } from './makers/mine-kind.js';
 
 /** The parts of a stage that a task may have a use for. */
 export type TaskPart = 'negatives' | 'loss' | 'teacher' | 'examples' | 'batch';

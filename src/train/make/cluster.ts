@@ -2,7 +2,7 @@ import { NearmissError } from '../../base/errors.js';
 import type { OptionsOf } from '../../base/registry.js';
 import { fillClusterFolder } from '../../examples/index.js';
 import { sphericalKMeans } from '../../index/clusters/index.js';
-import type { clusterKind } from '../../recipe/cluster-kind.js';
+import type { clusterKind } from '../../recipe/makers/cluster-kind.js';
 import type { MakeContext } from './make-context.js';
 
 type ClusterOptions = OptionsOf<(typeof clusterKind)['options']>;

@@ -1,6 +1,6 @@
 import type { OptionsOf } from '../../base/registry.js';
 import type { Ranking } from '../../evaluate/index.js';
-import type { labelKind } from '../../recipe/label-kind.js';
+import type { labelKind } from '../../recipe/makers/label-kind.js';
 import { bestModel } from '../../run/best-model.js';
 import { locateMade } from '../../run/made.js';
 import { fillLabelFolder, label, PairScorer } from '../../teacher/index.js';

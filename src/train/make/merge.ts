@@ -6,7 +6,7 @@ import { readJsonFile, writeJsonFile } from '../../base/json-file.js';
 import type { OptionsOf } from '../../base/registry.js';
 import { evaluate, findAnswerRanks } from '../../evaluate/index.js';
 import { mixParameters } from '../../model/merge/mix-parameters.js';
-import type { mergeKind } from '../../recipe/merge-kind.js';
+import type { mergeKind } from '../../recipe/makers/merge-kind.js';
 import { START_FOLDER } from '../../run/run-directory.js';
 import { type EvaluationSet, evaluationSet } from '../../run/training-data.js';
 import { trainedKinds } from '../model/kinds.js';

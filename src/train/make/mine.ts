@@ -1,6 +1,6 @@
 import type { OptionsOf } from '../../base/registry.js';
 import { mine } from '../../negatives/index.js';
-import type { mineKind } from '../../recipe/mine-kind.js';
+import type { mineKind } from '../../recipe/makers/mine-kind.js';
 import { outcomeOf } from '../../run/mining-outcome.js';
 import { withRules } from '../mining/mining-rules.js';
 import { bm25Lists } from '../mining/rankings.js';

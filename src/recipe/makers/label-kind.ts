@@ -1,5 +1,5 @@
-import { text, whole } from '../base/settings.js';
-import { labellerOptions, requireTeachers } from '../teacher/labeller-options.js';
+import { text, whole } from '../../base/settings.js';
+import { labellerOptions, requireTeachers } from '../../teacher/labeller-options.js';
 
 /** Scores of cross-encoders for candidates: what a later stage distils (`stored`) or denoises its negatives with. */
 export const labelKind = {

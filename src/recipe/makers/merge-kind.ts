@@ -1,4 +1,4 @@
-import { between, list, whole } from '../base/settings.js';
+import { between, list, whole } from '../../base/settings.js';
 
 /** The mix of the model that a run started from and what it has become, as a dev split likes it best. */
 export const mergeKind = {

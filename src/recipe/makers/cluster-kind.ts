@@ -1,4 +1,4 @@
-import { whole } from '../base/settings.js';
+import { whole } from '../../base/settings.js';
 
 /** Topics of the training queries: what a later stage's batches are made of. */
 export const clusterKind = {

@@ -1,5 +1,5 @@
-import { oneOf } from '../base/settings.js';
-import { rankedOptions } from '../negatives/ranked-options.js';
+import { oneOf } from '../../base/settings.js';
+import { rankedOptions } from '../../negatives/ranked-options.js';
 
 const { count: _, sampling: __, ...mining } = rankedOptions;
 
