@@ -92,6 +92,18 @@ describe('what is encoded', () => {
       dtype: 'f32',
     });
     expect(summary.tokens).toBeGreaterThan(4 * 3);
+    expect(summary.precision).toBe('fp32');
+    const rough = await encode('set', 'rough.npy', '--json', '--precision', 'int8');
+    expect(JSON.parse(rough.stdout).precision).toBe('int8');
+    const made = async (name: string): Promise<object> =>
+      JSON.parse(await readFile(join(folder, `${name}.made.json`), 'utf8'));
+    expect(await made('documents')).toMatchObject({
+      precision: 'fp32',
+      use: 'document',
+      rows: 4,
+      dimension: 16,
+    });
+    expect(await made('rough')).toMatchObject({ precision: 'int8', rows: 4 });
     const { vectors, ids } = await written('documents.npy');
     expect(ids).toEqual(['d0', 'd1', 'd2', 'd3']);
     expectClose(vectors, await expected([TEXTS[0], `Negatives ${TEXTS[1]}`, TEXTS[2], TEXTS[3]]));

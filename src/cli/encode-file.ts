@@ -1,9 +1,13 @@
 import { NearmissError } from '../base/errors.js';
+import { writeJsonFile } from '../base/json-file.js';
 import { count, Progress } from '../base/progress.js';
+import { CREATED_BY } from '../base/version.js';
 import { describeLeftOut } from '../data/left-out.js';
 import { encodeCollection } from '../model/encoder/encode-collection.js';
 import { Encoder } from '../model/encoder/encoder.js';
 import { type EncoderModel, loadEncoderModel } from '../model/encoder/encoder-model.js';
+import { weightsFingerprint } from '../model/folder/weights-fingerprint.js';
+import type { Precision, UsedPrecision } from '../model/precision/precision.js';
 import { FLOAT_BYTES, type StorageType } from '../model/tensors/float-storage.js';
 import { idsPath, VectorFileWriter } from '../model/tensors/vector-file.js';
 import { openTextSource, type TextSource, type TextSourceOptions } from './text-source.js';
@@ -18,6 +22,8 @@ export interface EncodeFileOptions extends TextSourceOptions {
   threads?: number;
   /** Execution provider of the engine. */
   provider?: string;
+  /** In which numbers the model multiplies. Default fp32. */
+  precision?: Precision;
   tokenBudget?: number;
   /** No progress. */
   quiet?: boolean;
@@ -40,6 +46,8 @@ export interface EncodeSummary {
   dimension: number;
   dtype: StorageType;
   maxLength: number;
+  /** In which numbers the model multiplied. */
+  precision: UsedPrecision;
   seconds: number;
   tokensPerSecond: number;
 }
@@ -54,7 +62,7 @@ export async function encodeFile(input: string, options: EncodeFileOptions): Pro
     quiet,
   });
   const encoder = await Encoder.create(model, {
-    session: { threads: options.threads, provider: options.provider },
+    session: { threads: options.threads, provider: options.provider, precision: options.precision },
     tokenBudget: options.tokenBudget,
   });
   try {
@@ -65,6 +73,7 @@ export async function encodeFile(input: string, options: EncodeFileOptions): Pro
     });
     try {
       log?.(announce(model, writer, source));
+      if (encoder.precisionReason !== undefined) log?.(`${encoder.precision}: ${encoder.precisionReason}`);
       const leftOut = describeLeftOut(source.leftOut);
       if (leftOut !== undefined) log?.(leftOut);
       const progress = new Progress({ label: 'encode', unit: 'texts', total: source.total, quiet });
@@ -94,6 +103,17 @@ export async function encodeFile(input: string, options: EncodeFileOptions): Pro
         texts += shard.members.length;
       }
       if (writer.rows === 0) throw nothingToEncode(input);
+      const { name, parameters, maxLength } = model;
+      await writeJsonFile(madePath(output), {
+        model: name,
+        weightsSha256: weightsFingerprint(parameters),
+        precision: encoder.precision,
+        use,
+        maxLength,
+        rows: writer.rows,
+        dimension: writer.dimension,
+        createdBy: CREATED_BY,
+      });
       await writer.commit();
       progress.finish(speed());
       const seconds = secondsSoFar();
@@ -107,6 +127,7 @@ export async function encodeFile(input: string, options: EncodeFileOptions): Pro
         dimension: encoder.dimension,
         dtype: writer.dtype,
         maxLength: model.maxLength,
+        precision: encoder.precision,
         seconds: Number(seconds.toFixed(3)),
         tokensPerSecond: Math.round(tokens / seconds),
       };
@@ -117,6 +138,11 @@ export async function encodeFile(input: string, options: EncodeFileOptions): Pro
   } finally {
     await encoder.release();
   }
+}
+
+/** Where it is said what made a vector file: `vectors.npy` → `vectors.made.json`. */
+function madePath(output: string): string {
+  return idsPath(output).replace(/\.ids\.txt$/, '.made.json');
 }
 
 /** What it will cost, as far as that is known before the first text is read. */

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { hasCode, NearmissError } from '../base/errors.js';
 import type { Ranking, Run } from '../evaluate/index.js';
 import { readRun } from '../evaluate/read-run.js';
+import type { Precision } from '../model/precision/precision.js';
 import {
   CandidateTable,
   listsFromRun,
@@ -18,6 +19,8 @@ export interface LabelCandidatesOptions {
   candidates: string;
   depth: number;
   threads?: number;
+  /** In which numbers models multiply. Default fp32. */
+  precision?: Precision;
   /** Told how many pairs were done, all tokens so far, and how many pairs there are. */
   onProgress?: (progress: ScoringProgress, total: number) => void;
 }
@@ -33,7 +36,7 @@ export interface Labelled {
 
 /** Scores a collection's positives and candidates with cross-encoders. */
 export async function labelCandidates(data: MiningData, options: LabelCandidatesOptions): Promise<Labelled> {
-  const { models, normalize, depth, threads, onProgress } = options;
+  const { models, normalize, depth, threads, precision, onProgress } = options;
   const lists = [...(await listsOf(options.candidates, data))];
   const pairs = lists.reduce((sum, { query, ids }) => {
     const relevant = data.positives.of(query);
@@ -45,7 +48,7 @@ export async function labelCandidates(data: MiningData, options: LabelCandidates
   let computed = 0;
   try {
     for (const model of models) {
-      scorers.push(await PairScorer.open(await bestModel(model), { session: { threads } }));
+      scorers.push(await PairScorer.open(await bestModel(model), { session: { threads, precision } }));
     }
     const rankings = new Map<string, Ranking>();
     for await (const { query, documents, scores } of label({

@@ -1,5 +1,6 @@
 import type { Graph, Value } from './graph.js';
 import { emitOnnx } from './onnx/emit.js';
+import type { QuantizeOptions } from './onnx/quantizing-builder.js';
 import type { ParameterStore } from './parameters.js';
 import { Session, type SessionOptions } from './session.js';
 
@@ -11,6 +12,8 @@ export interface CompileOptions {
   /** Values of the graph's parameters; later changes to them do not show. */
   parameters: ParameterStore;
   session?: SessionOptions;
+  /** Which parameters linear layers multiply in 8 bits, by name, and how (`QuantizeOptions`). */
+  quantize?: QuantizeOptions & { parameter: (name: string) => boolean };
 }
 
 /**
@@ -28,10 +31,12 @@ export interface CompileOptions {
  */
 export async function compile(
   graph: Graph,
-  { outputs, parameters, session }: CompileOptions,
+  { outputs, parameters, session, quantize }: CompileOptions,
 ): Promise<Session> {
   const { buffer, byteOffset, byteLength } = parameters.buffer;
   const offset = (name: string): number => parameters.get(name).byteOffset - byteOffset;
-  const model = emitOnnx(graph, { outputs, stored: { file: FILE, offset } });
+  const weights = (name: string): Float32Array | undefined =>
+    quantize?.parameter(name) ? parameters.get(name) : undefined;
+  const model = emitOnnx(graph, { outputs, weights, stored: { file: FILE, offset }, quantize });
   return Session.create(model, session, { [FILE]: new Uint8Array(buffer, byteOffset, byteLength) });
 }

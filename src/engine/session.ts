@@ -38,6 +38,11 @@ export interface SessionOptions {
   spinning?: boolean;
 }
 
+/** The runtime's own version, e.g. `1.30.0`. */
+export function runtimeVersion(): string {
+  return runtime().env.versions.node ?? '';
+}
+
 /** Names of the execution providers that this build of the runtime has. */
 export function executionProviders(): string[] {
   return runtime()

@@ -77,6 +77,12 @@ export { openWeights, type Weights } from './folder/weights.js';
 export { downloadModel, type HubModel, type HubOptions } from './hub/hub.js';
 export { type PushedModel, type PushOptions, pushModel } from './hub/push-model.js';
 export { type MergedModel, type MergeModelsOptions, mergeModels } from './merge/merge-models.js';
+export {
+  type EncodingSession,
+  PRECISIONS,
+  type Precision,
+  type UsedPrecision,
+} from './precision/precision.js';
 export type { FloatType, StorageType } from './tensors/float-storage.js';
 export { SafetensorsFile, type WriteSafetensorsOptions, writeSafetensors } from './tensors/safetensors.js';
 export type { TensorInfo } from './tensors/safetensors-header.js';

@@ -93,6 +93,8 @@ export interface RefreshRecipe {
   mode: 'async' | 'lockstep';
   /** Share of the training queries mined anew at each refresh, rotating. */
   share: number;
+  /** In which numbers checkpoints encode what is mined and measured. */
+  precision: 'fp32' | 'int8' | 'auto';
   index: { type: 'flat' | 'hnsw'; storage: 'f32' | 'f16' | 'i8' };
 }
 

@@ -1,8 +1,8 @@
-import type { SessionOptions } from '../engine/index.js';
 import type { EncodedTexts } from '../model/encoder/encoded-texts.js';
 import { Encoder } from '../model/encoder/encoder.js';
 import { isTwoTowers, loadSide } from '../model/folder/tower-folders.js';
 import { weightsFingerprint } from '../model/folder/weights-fingerprint.js';
+import type { EncodingSession, UsedPrecision } from '../model/precision/precision.js';
 import type { SplitTokensOptions } from '../text/split-tokens.js';
 
 /** Which side of a model reads a text. */
@@ -16,6 +16,8 @@ export interface EmbedderInfo {
   fingerprint: string;
   /** Tokens read of a text. */
   maxLength: number;
+  /** In which numbers it multiplies. */
+  precision: UsedPrecision;
 }
 
 export interface EmbedOptions {
@@ -36,12 +38,12 @@ export interface Embedder {
 export class LocalEmbedder implements Embedder {
   readonly info: EmbedderInfo;
   readonly #path: string;
-  readonly #session: SessionOptions | undefined;
+  readonly #session: EncodingSession | undefined;
   readonly #encoders: Record<TextUse, Promise<Encoder> | undefined>;
 
   private constructor(
     path: string,
-    session: SessionOptions | undefined,
+    session: EncodingSession | undefined,
     info: EmbedderInfo,
     encoder: Encoder,
   ) {
@@ -52,12 +54,12 @@ export class LocalEmbedder implements Embedder {
   }
 
   /** @param path `minilm`, a folder (of a model, of two towers), or a hub id */
-  static async open(path: string, session?: SessionOptions): Promise<LocalEmbedder> {
+  static async open(path: string, session?: EncodingSession): Promise<LocalEmbedder> {
     const model = await loadSide(path, 'queries');
     const encoder = await Encoder.create(model, { session });
     const { name, maxLength, parameters } = model;
     const fingerprint = weightsFingerprint(parameters);
-    const info = { name, dimension: encoder.dimension, fingerprint, maxLength };
+    const info = { name, dimension: encoder.dimension, fingerprint, maxLength, precision: encoder.precision };
     return new LocalEmbedder(path, session, info, encoder);
   }
 

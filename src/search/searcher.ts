@@ -1,6 +1,6 @@
 import type { Document } from '../data/index.js';
-import type { SessionOptions } from '../engine/index.js';
 import type { EncodedTexts } from '../model/encoder/encoded-texts.js';
+import type { EncodingSession } from '../model/precision/precision.js';
 import type { DocumentStore } from './document-store.js';
 import type { DocumentFilter } from './filter/filter.js';
 import type { HybridOptions } from './retrievers/hybrid-retriever.js';
@@ -50,7 +50,8 @@ export interface OpenSearcherOptions {
   /** Where to keep what has to be made. Default: `cache/search` in a run, `.nearmiss` in any other folder. */
   cache?: string;
   threads?: number;
-  session?: SessionOptions;
+  /** How models are run: provider, precision. */
+  session?: EncodingSession;
   /** Computes in worker threads, so that the calling thread stays free: for servers. */
   inWorkers?: boolean;
   /** Called when something has to be built first; `advance` is told how far it is. */

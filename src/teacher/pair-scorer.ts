@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { NearmissError } from '../base/errors.js';
-import type { SessionOptions } from '../engine/index.js';
 import { CrossEncoder } from '../model/cross-encoder/cross-encoder.js';
 import { loadCrossEncoder } from '../model/cross-encoder/cross-encoder-model.js';
 import { weightsFingerprint } from '../model/folder/weights-fingerprint.js';
+import { type EncodingSession, madeWith } from '../model/precision/precision.js';
 import type { TextPair } from '../text/tokenizer.js';
 import { ScoreCache } from './score-cache.js';
 
@@ -20,7 +20,7 @@ export interface ScoringProgress {
 }
 
 export interface OpenPairScorerOptions {
-  session?: SessionOptions;
+  session?: EncodingSession;
   /** Where scores are kept. Default: `scores` in the user's cache. */
   cache?: string;
 }
@@ -41,11 +41,11 @@ export class PairScorer {
   /** @param folder a cross-encoder's */
   static async open(folder: string, { session, cache }: OpenPairScorerOptions = {}): Promise<PairScorer> {
     const model = await loadCrossEncoder(folder);
-    const fingerprint = createHash('sha256')
-      .update(`${weightsFingerprint(model.parameters)} ${model.maxLength}`)
-      .digest('hex');
+    const encoder = await CrossEncoder.create(model, { session });
+    const weights = `${weightsFingerprint(model.parameters)} ${model.maxLength}`;
+    const fingerprint = createHash('sha256').update(madeWith(weights, encoder.precision)).digest('hex');
     const scores = await ScoreCache.open(fingerprint, cache);
-    return new PairScorer(fingerprint, await CrossEncoder.create(model, { session }), scores);
+    return new PairScorer(fingerprint, encoder, scores);
   }
 
   /**

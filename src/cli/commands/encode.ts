@@ -1,8 +1,10 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
+import type { Precision } from '../../model/precision/precision.js';
 import type { StorageType } from '../../model/tensors/float-storage.js';
 import { list, repeated, wholeNumber } from '../option-parsers.js';
 import { print, printJson, tell } from '../output.js';
+import { precisionOption } from '../precision-option.js';
 import { providerOption } from '../provider-option.js';
 import { TEXT_FORMATS, type TextFormat } from '../text-formats.js';
 
@@ -23,6 +25,7 @@ interface EncodeFlags {
   layers?: number;
   threads?: number;
   provider?: string;
+  precision?: Precision;
   tokenBudget?: number;
   quiet?: boolean;
   json?: boolean;
@@ -31,7 +34,8 @@ interface EncodeFlags {
 const EXAMPLES = `
 INPUT is a dataset's folder (its documents, or with --queries its queries), JSON lines, a table, plain lines, or - for
 standard input. Documents are encoded as title and text. Row i of the output belongs to line i of the ids, which are
-written beside it: vectors.npy gets vectors.ids.txt. Both files appear when everything is encoded, or not at all.
+written beside it: vectors.npy gets vectors.ids.txt, and vectors.made.json, which says what made them. All appear when everything is
+encoded, or not at all.
 
 The model is "minilm" (all-MiniLM-L6-v2, which comes with nearmiss), a Hugging Face or sentence-transformers folder, an
 ONNX export of a BERT (or the folder it is in), or a hub id. Its own pooling, normalisation, prompts and length are used unless told otherwise.
@@ -42,6 +46,7 @@ Examples:
   nearmiss encode docs.jsonl --id-field docid --text-field body --model minilm --output docs.f16
   zcat lines.txt.gz | nearmiss encode - --format text --model minilm --output lines.npy --dtype f16 --json
   nearmiss encode data/scifact --model models/gte-small/onnx/model.onnx --output scifact.npy
+  nearmiss encode data/scifact --model minilm --output scifact.npy --precision auto
   nearmiss encode notes.txt --model intfloat/e5-small-v2 --use query --output notes.npy
 
 In Python: numpy.load('scifact.npy', mmap_mode='r'); bare rows: numpy.fromfile('docs.f16', '<f2').reshape(-1, 384)`;
@@ -75,6 +80,7 @@ export function registerEncode(program: Command): void {
     .option('--layers <n>', 'use only the first n layers', wholeNumber(1))
     .option('--threads <n>', 'threads (default: all cores)', wholeNumber(1))
     .addOption(providerOption())
+    .addOption(precisionOption())
     .option('--token-budget <n>', 'padded tokens encoded at once', wholeNumber(1))
     .option('--quiet', 'no progress on stderr')
     .option('--json', 'print a summary as JSON')

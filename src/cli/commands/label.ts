@@ -1,6 +1,8 @@
 import { Option } from 'commander';
+import type { Precision } from '../../model/precision/precision.js';
 import type { RegisterCommand } from '../command.js';
 import { repeated, wholeNumber } from '../option-parsers.js';
+import { precisionOption } from '../precision-option.js';
 
 /** As `NORMALIZATIONS` has them: this file is read for every `--help`. */
 const NORMALIZE = ['none', 'z-score', 'min-max'] as const;
@@ -13,6 +15,7 @@ interface LabelFlags {
   normalize: (typeof NORMALIZE)[number];
   out: string;
   threads?: number;
+  precision?: Precision;
   quiet?: boolean;
   json?: boolean;
 }
@@ -53,6 +56,7 @@ export const registerLabel: RegisterCommand = (program) => {
         .default('none'),
     )
     .option('--threads <n>', 'threads (default: all cores)', wholeNumber(1))
+    .addOption(precisionOption())
     .option('--quiet', 'no progress on stderr')
     .option('--json', 'print what was done as JSON')
     .addHelpText('after', EXAMPLES)

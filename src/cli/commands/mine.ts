@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
 import { numberBetween, wholeNumber } from '../option-parsers.js';
+import { precisionOption } from '../precision-option.js';
 import { FORMATS, type MineFlags, SOURCES } from './mine/flags.js';
 
 const EXAMPLES = `
@@ -66,6 +67,7 @@ export function registerMine(program: Command): void {
     .option('--preview', 'show also what each rule drops of these queries (×), and write nothing')
     .option('--seed <n>', 'decides which queries are shown and which negatives drawn', wholeNumber(0), 42)
     .option('--threads <n>', 'threads (default: all cores)', wholeNumber(1))
+    .addOption(precisionOption())
     .option('--overwrite', 'replace what was mined there before')
     .option('--json', 'print report and samples as JSON')
     .addHelpText('after', EXAMPLES)

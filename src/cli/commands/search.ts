@@ -6,6 +6,7 @@ import type { RegisterCommand } from '../command.js';
 import { COLLECTION_MODEL, checkModes, modeOption } from '../mode-options.js';
 import { list, notBlank, numbersBetween, repeated, wholeNumber } from '../option-parsers.js';
 import { print, printJson, printStyled, tell } from '../output.js';
+import { precisionOption } from '../precision-option.js';
 import { providerOption } from '../provider-option.js';
 import type { AnswerSettings } from './search/answer.js';
 import type { SearchFlags } from './search/options.js';
@@ -77,6 +78,7 @@ export const registerSearch: RegisterCommand = (program) => {
     .option('--cache <dir>', 'where to keep what has to be made (default: in the target)')
     .option('--threads <n>', 'threads to compute with (default: all cores)', wholeNumber(1))
     .addOption(providerOption())
+    .addOption(precisionOption())
     .option('--json', 'print hits as JSON')
     .addHelpText('after', EXAMPLES)
     .action(searchCommand);
@@ -185,8 +187,19 @@ function checkUsage(target: string, query: string | undefined, flags: SearchFlag
 
 async function openOptions(flags: SearchFlags): Promise<OpenSearcherOptions> {
   const { count, Progress } = await import('../../base/progress.js');
-  const { data, model, reranker, rerankDepth, rerankFirst, cache, threads, provider, fusion, weights } =
-    flags;
+  const {
+    data,
+    model,
+    reranker,
+    rerankDepth,
+    rerankFirst,
+    cache,
+    threads,
+    provider,
+    precision,
+    fusion,
+    weights,
+  } = flags;
   return {
     data,
     model,
@@ -196,7 +209,7 @@ async function openOptions(flags: SearchFlags): Promise<OpenSearcherOptions> {
     rerankFirst,
     cache,
     threads,
-    session: { provider },
+    session: { provider, precision },
     ...((fusion || weights) && { fusion: { method: fusion ?? 'linear', weights } }),
     onNote: (note) => tell(`${note}\n`),
     onProgress: ({ label, unit, total, place }) => {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
+import type { Precision } from '../../model/precision/precision.js';
 import { firstModeNames, searchModes } from '../../search/retrievers/modes.js';
 import type { SearchMode } from '../../search/retrievers/retriever.js';
 import { parseOrigin } from '../../serve/access/origins.js';
@@ -9,6 +10,7 @@ import { DEFAULT_KEY_FILE, LOG_LEVELS, type LogLevel } from '../../serve/names.j
 import type { RegisterCommand } from '../command.js';
 import { COLLECTION_MODEL, checkModes, modeOption } from '../mode-options.js';
 import { numberBetween, repeated, wholeNumber } from '../option-parsers.js';
+import { precisionOption } from '../precision-option.js';
 import { providerOption } from '../provider-option.js';
 import { checkRerankFlags } from './search/rerank-flags.js';
 import { registerServeKeys } from './serve/keys.js';
@@ -24,6 +26,7 @@ interface ServeOptions {
   rerankFirst?: SearchMode;
   threads?: number;
   provider?: string;
+  precision?: Precision;
   runs?: string;
   keys?: string;
   insecure?: boolean;
@@ -92,6 +95,7 @@ export const registerServe: RegisterCommand = (program) => {
     )
     .option('--threads <n>', 'threads to compute with (default: all cores)', wholeNumber(1))
     .addOption(providerOption())
+    .addOption(precisionOption())
     .option('--runs <dir>', 'a folder of runs to show besides the one served')
     .option('--keys <file>', `API keys (default: ${DEFAULT_KEY_FILE} where there is one)`)
     .option('--insecure', 'without keys, be reachable from other machines all the same')
@@ -181,10 +185,10 @@ async function keyFile(given: string | undefined): Promise<{ keys?: string; keys
 
 /** On a terminal a bar shows what is being prepared; elsewhere the log does. */
 async function searchOptions(options: ServeOptions) {
-  const { data, model, mode, reranker, rerankDepth, rerankFirst, threads, provider } = options;
+  const { data, model, mode, reranker, rerankDepth, rerankFirst, threads, provider, precision } = options;
   const modes = mode === undefined ? undefined : [mode];
   const collectionModel = COLLECTION_MODEL;
-  const session = { provider };
+  const session = { provider, precision };
   const given = { data, model, collectionModel, modes, reranker, rerankDepth, rerankFirst, threads, session };
   if (!process.stderr.isTTY) return given;
   const { Progress } = await import('../../base/progress.js');

@@ -3,16 +3,22 @@ import { OnnxBuilder, type OnnxNode } from './builder.js';
 
 /** Smaller tables save nothing worth their error. */
 const SMALLEST_TABLE = 1000;
-/**
- * Codes lie around this as unsigned numbers: without VNNI, processors add up two products of unsigned activations and
- * signed weights in 16 bits, which would overflow.
- */
-const ZERO = 128;
+/** Unsigned codes lie around this. */
+const MIDDLE = 128;
 const LARGEST_CODE = 127;
 /** Columns come last in the rows that were looked up. */
 const LAST_AXIS = -1;
 /** ONNX's number of float32. */
 const FLOAT = 1;
+
+export interface QuantizeOptions {
+  /**
+   * Codes of linear layers around zero, which processors with VNNI multiply twice as fast. Others add up two products of
+   * unsigned activations and signed weights in 16 bits, which may overflow ({@link signedProductsAreExact}). Default: unsigned,
+   * which is right everywhere.
+   */
+  signed?: boolean;
+}
 
 interface Matrix {
   shape: readonly number[];
@@ -25,11 +31,20 @@ interface Matrix {
  * is. Transformers.js calls such a file `q8`.
  */
 export class QuantizingBuilder extends OnnxBuilder {
+  readonly #signed: boolean;
   /** Matrices whose use decides how they are written. */
   readonly #held = new Map<string, Matrix>();
   readonly #written = new Set<string>();
   /** Quantised activations by their value: several layers read the same. */
   readonly #inputs = new Map<string, QuantizedInput>();
+
+  constructor({
+    signed = false,
+    ...options
+  }: ConstructorParameters<typeof OnnxBuilder>[0] & QuantizeOptions) {
+    super(options);
+    this.#signed = signed;
+  }
 
   override initializer(name: string, tensor: ConstantTensor): void {
     const { shape, data } = tensor;
@@ -52,11 +67,12 @@ export class QuantizingBuilder extends OnnxBuilder {
   #linear({ inputs: [x, name, bias], outputs }: OnnxNode, weight: Matrix): void {
     const codes = `${name}_quantized`;
     this.#once(codes, () => {
-      const { values, scales } = quantizeRows(weight);
+      const { values, scales } = quantizeRows(weight, this.#signed);
       const [rows, columns] = weight.shape;
+      const zero = this.#signed ? Int8Array.of(0) : Uint8Array.of(MIDDLE);
       super.initializer(codes, { shape: [columns, rows], data: values });
       super.initializer(`${name}_scale`, { shape: [rows], data: scales });
-      super.initializer(`${name}_zero_point`, { shape: [], data: Uint8Array.of(ZERO) });
+      super.initializer(`${name}_zero_point`, { shape: [], data: zero });
     });
     const input = this.#quantized(x);
     const product = this.value('MatMulInteger', [input.codes, codes, input.zeroPoint, `${name}_zero_point`]);
@@ -73,7 +89,7 @@ export class QuantizingBuilder extends OnnxBuilder {
       const shape = [scales.length];
       super.initializer(codes, { shape: table.shape, data: values });
       super.initializer(`${name}_scale`, { shape, data: scales });
-      super.initializer(`${name}_zero_point`, { shape, data: new Uint8Array(scales.length).fill(ZERO) });
+      super.initializer(`${name}_zero_point`, { shape, data: new Uint8Array(scales.length).fill(MIDDLE) });
     });
     const rows = this.value('Gather', [codes, ids], attributes);
     super.node({
@@ -107,7 +123,7 @@ export class QuantizingBuilder extends OnnxBuilder {
 
 /** Codes of a matrix and the scales of its columns. */
 interface Quantized {
-  values: Uint8Array;
+  values: Uint8Array | Int8Array;
   scales: Float32Array;
 }
 
@@ -124,15 +140,16 @@ function isLinear({ transA = 0, transB = 0, alpha }: NonNullable<OnnxNode['attri
 }
 
 /** Each row by its own scale around zero, transposed: what was a row is a column. */
-function quantizeRows({ shape: [rows, columns], data }: Matrix): Quantized {
-  const values = new Uint8Array(data.length);
+function quantizeRows({ shape: [rows, columns], data }: Matrix, signed: boolean): Quantized {
+  const values = signed ? new Int8Array(data.length) : new Uint8Array(data.length);
+  const zero = signed ? 0 : MIDDLE;
   const scales = new Float32Array(rows);
   for (let row = 0; row < rows; row++) {
     let largest = 0;
     for (let i = row * columns; i < (row + 1) * columns; i++) largest = Math.max(largest, Math.abs(data[i]));
     scales[row] = largest / LARGEST_CODE || 1;
     for (let column = 0; column < columns; column++) {
-      values[column * rows + row] = ZERO + Math.round(data[row * columns + column] / scales[row]);
+      values[column * rows + row] = zero + Math.round(data[row * columns + column] / scales[row]);
     }
   }
   return { values, scales };
@@ -147,6 +164,6 @@ function quantizeColumns({ shape: [rows, columns], data }: Matrix): Quantized {
   }
   for (let column = 0; column < columns; column++) scales[column] = scales[column] / LARGEST_CODE || 1;
   const values = new Uint8Array(rows * columns);
-  for (let i = 0; i < data.length; i++) values[i] = ZERO + Math.round(data[i] / scales[i % columns]);
+  for (let i = 0; i < data.length; i++) values[i] = MIDDLE + Math.round(data[i] / scales[i % columns]);
   return { values, scales };
 }

@@ -3,6 +3,7 @@ import { batchCount, tokensAt } from '../../text/token-batch.js';
 import type { TextPair } from '../../text/tokenizer.js';
 import { type OnBatch, TextRows, type TextRowsOptions } from '../encoder/text-rows.js';
 import type { TokenizedText } from '../encoder/tokenized-texts.js';
+import type { UsedPrecision } from '../precision/precision.js';
 import { buildCrossEncoder, FIRST_TOKEN } from './cross-encoder-graph.js';
 import type { CrossEncoderModel } from './cross-encoder-model.js';
 
@@ -23,10 +24,13 @@ export interface ScoreOptions {
  */
 export class CrossEncoder {
   readonly model: CrossEncoderModel;
+  /** In which numbers it multiplies. */
+  readonly precision: UsedPrecision;
   readonly #rows: TextRows;
 
   private constructor(model: CrossEncoderModel, rows: TextRows) {
     this.model = model;
+    this.precision = rows.precision;
     this.#rows = rows;
   }
 

@@ -33,7 +33,11 @@ export async function encodeNumbered(
   texts: NumberedTexts,
   { directory, shardSize = SHARD_SIZE, onProgress, signal }: EncodeNumberedOptions,
 ): Promise<EncodedCollection> {
-  const keep = new ShardFolder(directory, encoder);
+  // Shards of another precision are not those of this pass.
+  const keep = new ShardFolder(
+    encoder.precision === 'fp32' ? directory : `${directory}-${encoder.precision}`,
+    encoder,
+  );
   const offsets = new OffsetsBuilder();
   const sizes: number[] = [];
   let done = 0;

@@ -1,6 +1,7 @@
 import { Graph } from '../../engine/index.js';
 import { lengthOfPieces, type SplitTokensOptions, splitTokens } from '../../text/split-tokens.js';
 import type { TokenBatch } from '../../text/token-batch.js';
+import type { UsedPrecision } from '../precision/precision.js';
 import { representationOf } from '../representation/kinds.js';
 import { checkOffsets, type EncodedTexts } from './encoded-texts.js';
 import { buildEncoder, embeddingSize } from './encoder-graph.js';
@@ -31,11 +32,17 @@ export class Encoder {
   readonly model: EncoderModel;
   /** Numbers in a row. */
   readonly dimension: number;
+  /** In which numbers it multiplies. */
+  readonly precision: UsedPrecision;
+  /** Why, where that was chosen by measuring. */
+  readonly precisionReason: string | undefined;
   readonly #rows: TextRows;
 
   private constructor(model: EncoderModel, rows: TextRows) {
     this.model = model;
     this.dimension = embeddingSize(model.spec);
+    this.precision = rows.precision;
+    this.precisionReason = rows.precisionReason;
     this.#rows = rows;
   }
 

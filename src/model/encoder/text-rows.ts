@@ -6,8 +6,11 @@ import {
   type ParameterStore,
   type Session,
   type SessionOptions,
+  signedProductsAreExact,
   type Value,
 } from '../../engine/index.js';
+import { choosePrecision } from '../precision/choose-precision.js';
+import type { EncodingSession, UsedPrecision } from '../precision/precision.js';
 import type { Representation } from '../representation/representation.js';
 import type { EncoderConfig } from './config.js';
 import type { EncodedTexts } from './encoded-texts.js';
@@ -16,7 +19,7 @@ import { batchByTokens, packBatch } from './packed-batch.js';
 import type { TokenizedText } from './tokenized-texts.js';
 
 export interface TextRowsOptions {
-  session?: SessionOptions;
+  session?: EncodingSession;
   /** Padded tokens encoded at once. Default 1024: what a layer makes of them still fits in a core's cache. */
   tokenBudget?: number;
 }
@@ -42,6 +45,9 @@ const DEFAULT_TOKEN_BUDGET = 1024;
 
 /** A model compiled with its weights inside: tokens of any number of texts in, rows of numbers out. */
 export class TextRows {
+  readonly precision: UsedPrecision;
+  /** Why this precision, where it was chosen by measuring. */
+  readonly precisionReason: string | undefined;
   readonly #session: Session;
   readonly #size: number;
   readonly #rowsOf: RowGraph['rowsOf'];
@@ -53,7 +59,13 @@ export class TextRows {
     positionOffset: number;
   };
 
-  private constructor(session: Session, model: RowGraph, tokenBudget: number) {
+  private constructor(
+    session: Session,
+    model: RowGraph,
+    { tokenBudget, precision, reason }: { tokenBudget: number; precision: UsedPrecision; reason?: string },
+  ) {
+    this.precision = precision;
+    this.precisionReason = reason;
     const { padTokenId, positionOffset } = model.config;
     const { representation } = model;
     this.#session = session;
@@ -64,9 +76,13 @@ export class TextRows {
   }
 
   static async compile(model: RowGraph, options: TextRowsOptions = {}): Promise<TextRows> {
-    const { graph, rows, parameters } = model;
-    const session = await compile(graph, { outputs: { rows }, parameters, session: options.session });
-    return new TextRows(session, model, options.tokenBudget ?? DEFAULT_TOKEN_BUDGET);
+    const { session, tokenBudget = DEFAULT_TOKEN_BUDGET } = options;
+    const { precision = 'fp32' } = session ?? {};
+    const make = async (precision: UsedPrecision): Promise<TextRows> =>
+      new TextRows(await compileAs(precision, model, session), model, { tokenBudget, precision });
+    if (precision !== 'auto') return make(precision);
+    const { rows, ...chosen } = await choosePrecision(make, { config: model.config, session });
+    return new TextRows(rows.#session, model, { tokenBudget, ...chosen });
   }
 
   /** The rows of `texts` in their order, one after another; texts of similar length are computed together. */
@@ -121,4 +137,28 @@ export class TextRows {
     });
     return packed.tokenCount;
   }
+}
+
+async function compileAs(
+  precision: UsedPrecision,
+  { graph, rows, parameters }: RowGraph,
+  session: SessionOptions | undefined,
+): Promise<Session> {
+  const compiled = { outputs: { rows }, parameters, session };
+  if (precision === 'fp32') return compile(graph, compiled);
+  const { provider = 'cpu' } = session ?? {};
+  if (provider !== 'cpu') {
+    throw new NearmissError(`precision int8: expected the provider cpu, got ${provider}`, {
+      hint: 'encode in fp32 there, or leave --provider out',
+    });
+  }
+  return compile(graph, {
+    ...compiled,
+    quantize: { parameter: isLayerMatrix, signed: await signedProductsAreExact() },
+  });
+}
+
+/** Heads stay as they are: they are a small part of the work and the last to be rounded. */
+function isLayerMatrix(name: string): boolean {
+  return /^encoder\..*\.(dense|query|key|value)\.weight$/.test(name);
 }

@@ -287,3 +287,12 @@ test.each([
 ])('fine: %s', async (_, yaml) => {
   expect((await load(yaml)).warnings).toEqual([]);
 });
+
+test('which precision is faster is no matter of a lockstep run', async () => {
+  expect((await failure(`${ANN}refresh: {mode: lockstep, precision: auto}\n`)).message).toContain(
+    'my.yaml:5: refresh.precision: expected fp32 or int8 in lockstep, got auto, which depends on the machine',
+  );
+  expect((await load(`${ANN}refresh: {mode: lockstep, precision: int8}\n`)).recipe.refresh.precision).toBe(
+    'int8',
+  );
+});

@@ -14,6 +14,7 @@ export function checkRecipe(recipe: Recipe): Problem[] {
     ...checkModel(recipe),
     ...(modelKinds.get(recipe.model.kind).readsPairs ? checkPairReader(recipe) : []),
     ...checkIndex(recipe),
+    ...checkPrecision(recipe),
     ...checkEvaluation(recipe),
     ...checkMeasureDepth(recipe),
     ...checkStageNames(recipe),
@@ -23,6 +24,19 @@ export function checkRecipe(recipe: Recipe): Problem[] {
   ];
   // What all stages share is told once.
   return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
+}
+
+/** Which precision is faster depends on the machine, and a lockstep run on its recipe, data and seed alone. */
+function checkPrecision({ refresh: { mode, precision } }: Recipe): Problem[] {
+  if (mode !== 'lockstep' || precision !== 'auto') return [];
+  return [
+    {
+      level: 'error',
+      keys: ['refresh', 'precision'],
+      message: 'expected fp32 or int8 in lockstep, got auto, which depends on the machine',
+      hint: 'name one of the two',
+    },
+  ];
 }
 
 function checkModel({ model }: Recipe): Problem[] {

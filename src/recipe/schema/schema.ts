@@ -97,6 +97,11 @@ export function recipeMapping(read: ReadOptions, said: SaidForStages = {}) {
       share: between(0, 1, { open: 'least' })
         .default(1)
         .describe('share of the training queries mined anew at each refresh, rotating'),
+      precision: oneOf('fp32', 'int8', 'auto')
+        .default('fp32')
+        .describe(
+          'in which numbers checkpoints encode what is mined and measured: `int8` is about twice as fast where the processor has VNNI and slightly rougher; `auto` measures both',
+        ),
       index: section(
         {
           type: oneOf('flat', 'hnsw').describe('exact search, or a graph for large corpora'),

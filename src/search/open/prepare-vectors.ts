@@ -4,6 +4,7 @@ import type { DocumentIndex } from '../../index/vectors/document-index.js';
 import { type EncodedShard, encodeCollection } from '../../model/encoder/encode-collection.js';
 import { OffsetsBuilder, rowsOf, stackRows } from '../../model/encoder/encoded-texts.js';
 import { ShardFolder } from '../../model/encoder/shard-folder.js';
+import { madeWith } from '../../model/precision/precision.js';
 import type { Embedder } from '../embedder.js';
 import type { EncodingWork } from '../searcher.js';
 import { openKept } from './kept-folder.js';
@@ -59,7 +60,7 @@ export async function prepareVectors(
     }
     await writeVectorIndex(folder, vectors(), {
       dimension,
-      model: name,
+      model: madeWith(name, embedder.info.precision),
       extra: (files) =>
         documentFiles({ ...documentsFromIds(store.ids(), folder), offsets: rows.build() })(files),
     });
@@ -87,15 +88,23 @@ function encodeDocuments(
 ): AsyncGenerator<EncodedShard<Document>> {
   return encodeCollection(dataset.documents(), {
     encode: async (documents) => {
-      const parts: Float32Array[] = [];
-      for (let start = 0; start < documents.length; start += DOCUMENTS_AT_ONCE) {
+      const texts = documents.map(fullText);
+      const rows: Float32Array[] = new Array(texts.length);
+      // Texts of similar length together: what is encoded at once is padded to its longest.
+      const order = texts.map((_, i) => i).sort((a, b) => texts[b].length - texts[a].length || a - b);
+      for (let start = 0; start < order.length; start += DOCUMENTS_AT_ONCE) {
         signal?.throwIfAborted();
-        const part = documents.slice(start, start + DOCUMENTS_AT_ONCE);
-        const encoded = await embedder.encode(part.map(fullText), 'document');
-        parts.push(...part.map((_, text) => rowsOf(encoded, text)));
+        const part = order.slice(start, start + DOCUMENTS_AT_ONCE);
+        const encoded = await embedder.encode(
+          part.map((i) => texts[i]),
+          'document',
+        );
+        part.forEach((i, text) => {
+          rows[i] = rowsOf(encoded, text);
+        });
         onBatch(start + part.length);
       }
-      return stackRows(parts, embedder.info.dimension);
+      return stackRows(rows, embedder.info.dimension);
     },
     shardSize: DOCUMENTS_KEPT_AT_ONCE,
     charactersOf: ({ text }) => text.length,

@@ -10,9 +10,10 @@ export const HASH_DIGITS = 12;
  */
 export function vectorsFolder(
   cache: string,
-  { fingerprint, maxLength }: Pick<EmbedderInfo, 'fingerprint' | 'maxLength'>,
+  { fingerprint, maxLength, precision }: Pick<EmbedderInfo, 'fingerprint' | 'maxLength' | 'precision'>,
   content: string,
 ): { folder: string; prefix: string } {
-  const prefix = `vectors-${fingerprint.slice(0, HASH_DIGITS)}-${maxLength}-`;
+  const length = precision === 'fp32' ? maxLength : `${maxLength}${precision}`;
+  const prefix = `vectors-${fingerprint.slice(0, HASH_DIGITS)}-${length}-`;
   return { folder: join(cache, `${prefix}${content.slice(0, HASH_DIGITS)}`), prefix };
 }

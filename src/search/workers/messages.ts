@@ -1,5 +1,5 @@
-import type { SessionOptions } from '../../engine/index.js';
 import type { EncodedTexts } from '../../model/encoder/encoded-texts.js';
+import type { EncodingSession } from '../../model/precision/precision.js';
 import type { SplitTokensOptions } from '../../text/split-tokens.js';
 import type { EmbedderInfo, TextUse } from '../embedder.js';
 import type { Reranker } from '../retrievers/reranker.js';
@@ -16,7 +16,7 @@ export type WorkerKind = keyof WorkerInfo;
 export interface WorkerStart<Kind extends WorkerKind = WorkerKind> {
   kind: Kind;
   model: string;
-  session?: SessionOptions;
+  session?: EncodingSession;
   /** Modules whose kinds the model may have. */
   modules: string[];
 }

@@ -1,7 +1,7 @@
 // Runs an embedder or a reranker in a worker thread for worker-models.ts.
 import { parentPort, workerData } from 'node:worker_threads';
 import { answerCalls, type Handover } from '../../base/worker-calls.js';
-import type { SessionOptions } from '../../engine/index.js';
+import type { EncodingSession } from '../../model/precision/precision.js';
 import { loadModules } from '../../recipe/modules.js';
 import type { WorkerInfo, WorkerKind, WorkerReplies, WorkerStart, WorkerTasks } from './messages.js';
 
@@ -10,7 +10,7 @@ interface Loaded<Kind extends WorkerKind> {
   answer(task: WorkerTasks[Kind]): Promise<Handover<WorkerReplies[Kind]>>;
 }
 
-type Loader<Kind extends WorkerKind> = (model: string, session?: SessionOptions) => Promise<Loaded<Kind>>;
+type Loader<Kind extends WorkerKind> = (model: string, session?: EncodingSession) => Promise<Loaded<Kind>>;
 
 /** Each imports only what its kind needs: a worker's modules are most of the time it takes to start. */
 const LOADERS: { [Kind in WorkerKind]: Loader<Kind> } = {

@@ -4,14 +4,14 @@ import '../../engine/no-telemetry.js';
 import { Worker } from 'node:worker_threads';
 import { packageFile } from '../../base/package-files.js';
 import { WorkerCalls } from '../../base/worker-calls.js';
-import type { SessionOptions } from '../../engine/index.js';
+import type { EncodingSession } from '../../model/precision/precision.js';
 import { loadedModules } from '../../recipe/modules.js';
 import type { Embedder } from '../embedder.js';
 import { CROSS_ENCODER_PART, type Reranker } from '../retrievers/reranker.js';
 import type { WorkerInfo, WorkerKind, WorkerReplies, WorkerStart, WorkerTasks } from './messages.js';
 
 /** Opens a model in a worker thread, so that the caller stays free while it encodes. */
-export async function openEmbedderInWorker(model: string, session?: SessionOptions): Promise<Embedder> {
+export async function openEmbedderInWorker(model: string, session?: EncodingSession): Promise<Embedder> {
   const { info, calls } = await startModel('embedder', { model, session });
   return {
     info,
@@ -21,7 +21,7 @@ export async function openEmbedderInWorker(model: string, session?: SessionOptio
 }
 
 /** Opens a cross-encoder in a worker thread. */
-export async function openCrossEncoderInWorker(model: string, session?: SessionOptions): Promise<Reranker> {
+export async function openCrossEncoderInWorker(model: string, session?: EncodingSession): Promise<Reranker> {
   const { info, calls } = await startModel('reranker', { model, session });
   return {
     name: CROSS_ENCODER_PART,

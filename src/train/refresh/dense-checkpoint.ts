@@ -36,10 +36,12 @@ export class DenseCheckpoint implements CheckpointSearch {
 
   /** Encodes and indexes the corpus with a checkpoint, or opens the index where that was done before. */
   static async open(step: number, options: CheckpointSearchOptions): Promise<DenseCheckpoint> {
-    const { run, session } = options;
+    const { run, recipe, session } = options;
     const seconds = await indexDocuments(step, options);
     const model = await loadSide(await modelFolder(run, step), 'queries');
-    const queryEncoder = await Encoder.create(model, { session });
+    const queryEncoder = await Encoder.create(model, {
+      session: { ...session, precision: recipe.refresh.precision },
+    });
     const index = await openIndex(run.stepPath('index', step), session);
     const checkpoint = new DenseCheckpoint(step, options, queryEncoder, index);
     Object.assign(checkpoint.seconds, seconds);

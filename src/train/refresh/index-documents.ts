@@ -5,6 +5,7 @@ import { withWriteLock } from '../../base/lock/write-lock.js';
 import { documentFiles, writeVectorIndex } from '../../index/vectors/index.js';
 import { loadSide } from '../../model/folder/tower-folders.js';
 import { Encoder, encodeNumbered } from '../../model/index.js';
+import { madeWith } from '../../model/precision/precision.js';
 import { modelFolder } from '../../run/model-folder.js';
 import { documentsStep, planRun } from '../../run/plan.js';
 import { READ_ONLY_RUN } from '../../run/run-directory.js';
@@ -61,7 +62,7 @@ async function encodeAndIndex(step: number, options: CheckpointSearchOptions): P
   const directory = run.file('cache', 'shards', String(step));
   const started = performance.now();
   const encoder = await Encoder.create(await loadSide(await modelFolder(run, step), 'documents'), {
-    session,
+    session: { ...session, precision: recipe.refresh.precision },
   });
   const { shards, offsets, remove } = await encodeNumbered(encoder, data.documents, {
     directory,
@@ -72,7 +73,7 @@ async function encodeAndIndex(step: number, options: CheckpointSearchOptions): P
   await writeVectorIndex(run.stepPath('index', step), shards(), {
     ...recipe.refresh.index,
     dimension: encoder.dimension,
-    model: `step ${step}`,
+    model: madeWith(`step ${step}`, encoder.precision),
     // With several threads a graph depends on their timing, which a lockstep run must not.
     threads: recipe.refresh.mode === 'lockstep' ? 1 : session.threads,
     extra: documentFiles({ offsets, ids: data.documents.cache.idTable }),

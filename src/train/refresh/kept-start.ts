@@ -23,6 +23,7 @@ export async function keptStart({ run, recipe, data }: CheckpointSearchOptions):
   const { model, refresh } = recipe;
   const { type, storage } = refresh.index;
   if (model.init === 'scratch' || refresh.mode === 'lockstep' || type !== 'flat' || storage !== 'f32') return;
+  if (refresh.precision !== 'fp32') return;
   const { maxPieces, pieceLength } = documentSplit(model);
   const { parameters, maxLength } = await loadSide(run.file(START_FOLDER), 'queries');
   if (maxPieces > 1 || pieceLength !== maxLength) return;
@@ -30,7 +31,7 @@ export async function keptStart({ run, recipe, data }: CheckpointSearchOptions):
   for await (const document of data.dataset.documents()) content.add(document);
   const fingerprint = weightsFingerprint(parameters);
   const cache = await collectionCache((await readRunDescription(run)).data);
-  return vectorsFolder(cache, { fingerprint, maxLength }, content.digest()).folder;
+  return vectorsFolder(cache, { fingerprint, maxLength, precision: 'fp32' }, content.digest()).folder;
 }
 
 /** Takes an index over that is kept elsewhere; says whether there was one to take. */

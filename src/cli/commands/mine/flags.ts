@@ -1,3 +1,4 @@
+import type { Precision } from '../../../model/precision/precision.js';
 import type { Language } from '../../../text/analyzers/analyzer.js';
 
 export const SOURCES = ['bm25', 'model', 'run', 'static'] as const;
@@ -29,6 +30,7 @@ export interface MineFlags {
   show: number;
   seed: number;
   threads?: number;
+  precision?: Precision;
   overwrite?: boolean;
   json?: boolean;
 }

@@ -68,7 +68,9 @@ async function modelRankings(dataset: Dataset, data: MiningData, flags: MineFlag
     import('../../../index/vectors/index.js'),
   ]);
   const model = await loadEncoderModel(flags.model!, { maxLength: flags.maxLength });
-  const encoder = await Encoder.create(model, { session: { threads: flags.threads } });
+  const encoder = await Encoder.create(model, {
+    session: { threads: flags.threads, precision: flags.precision },
+  });
   const documents = data.documents.size;
   const { dimension } = encoder;
   const bytes = vectorIndexBytes({ type: 'flat', storage: 'f32', count: documents, dimension });

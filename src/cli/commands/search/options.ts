@@ -1,3 +1,4 @@
+import type { Precision } from '../../../model/precision/precision.js';
 import type { SearchMode } from '../../../search/retrievers/retriever.js';
 
 /** The command's flags, as commander gives them. */
@@ -24,5 +25,6 @@ export interface SearchFlags {
   k: number;
   threads?: number;
   provider?: string;
+  precision?: Precision;
   json?: boolean;
 }
