@@ -154,7 +154,7 @@ async function sayPlan(path: string, { trainerThreads }: TrainOptions): Promise<
   const threads = trainerThreads ?? availableParallelism();
   const { seconds, encodings } = cost.training(recipe, { threads });
   tell(
-    `roughly ${formatDuration(seconds)} in all on ${count(threads)} cores, in which the collection is encoded ${count(encodings)} times, and ${formatBytes(cost.diskBytes(recipe))} of disk; Ctrl-C stops, the same command goes on\n`,
+    `roughly ${formatDuration(seconds)} in all with ${count(threads)} ${threads === 1 ? 'thread' : 'threads'} (the collection is encoded ${count(encodings)} times), ${formatBytes(cost.diskBytes(recipe))} of disk; Ctrl-C stops, the same command goes on\n`,
   );
   if (heldOut) {
     tell(

@@ -48,15 +48,17 @@ export class CostModel {
     const { document } = textLengths(recipe.model);
     const end = Math.min(to, plan.totalSteps);
     let flops = 0;
-    for (const stage of plan.stages) {
-      const steps = Math.min(stage.end, end) - Math.max(stage.start, from);
-      if (steps > 0 && !stage.make)
-        flops += 6 * this.#model.layers * this.#tokensOfStep(recipe, stage) * steps;
-    }
     // What the run starts from is measured, too.
     let encodings = from === 0 ? 1 : 0;
-    for (let step = from + 1; step <= end; step++) {
-      if (isCheckpointStep(plan, step, recipe.checkpoint.every)) encodings++;
+    for (const stage of plan.stages) {
+      const [first, last] = [Math.max(stage.start, from), Math.min(stage.end, end)];
+      if (stage.make || last <= first) continue;
+      flops += 6 * this.#model.layers * this.#tokensOfStep(recipe, stage) * (last - first);
+      // Documents that do not learn keep their vectors.
+      if (stage.freeze.includes('documents')) continue;
+      for (let step = first + 1; step <= last; step++) {
+        if (isCheckpointStep(plan, step, recipe.checkpoint.every)) encodings++;
+      }
     }
     const { documents, meanTokens } = this.#collection;
     flops += 2 * this.#model.layers * documents * meanTokens(document) * encodings;
