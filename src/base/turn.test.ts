@@ -36,6 +36,25 @@ test('however many loops there are, timers wait for one turn, not for a turn of 
   expect(Math.max(...turnsOfEach)).toBeLessThanOrEqual(3 * Math.min(...turnsOfEach) + 3);
 });
 
+test('loops that need little have their turns in one round of the event loop', async () => {
+  let rounds = 0;
+  let isOn = true;
+  const round = (): void => {
+    rounds++;
+    if (isOn) setImmediate(round);
+  };
+  setImmediate(round);
+  await Promise.all(
+    Array.from({ length: 100 }, async () => {
+      const turn = await Turn.begin();
+      await turn.next();
+    }),
+  );
+  isOn = false;
+  // One by one they would take 200.
+  expect(rounds).toBeLessThan(50);
+});
+
 test('work that nobody wants any more ends at its next turn', async () => {
   const leaving = new AbortController();
   const turn = await Turn.begin(leaving.signal);

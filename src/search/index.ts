@@ -54,5 +54,5 @@ export type {
   Searcher,
   SearchVectorsOptions,
 } from './searcher.js';
-export { makeSnippet, type Snippet, type SnippetOptions } from './snippet.js';
+export { makeSnippet, type QueryTerms, type Snippet, type SnippetOptions } from './snippet.js';
 export { type TuneHybridOptions, tuneHybrid } from './tune-hybrid.js';

@@ -1,7 +1,7 @@
 import type { Document } from '../data/index.js';
 import { type Analyzer, analyze, englishAnalyzer } from '../text/analyzers/index.js';
 import { contentTerms } from './function-words.js';
-import { makeSnippet, type Snippet } from './snippet.js';
+import { makeSnippet, type QueryTerms, type Snippet } from './snippet.js';
 
 /** How a query's words are compared and weighed, so that those that were found can be shown. */
 export interface QueryWords {
@@ -16,16 +16,18 @@ export const PLAIN_WORDS: QueryWords = {
   weights: (query) => new Map(analyze(englishAnalyzer, query).map((term) => [term, 1])),
 };
 
+/** The terms of a query that are worth marking in a text. */
+export function termsOf(words: QueryWords, query: string): QueryTerms {
+  return { analyzer: words.analyzer, terms: contentTerms(words.weights(query)) };
+}
+
 /** The part of a document's text to show for a query. */
 export function snippetOf(
-  words: QueryWords,
-  query: string,
+  searcher: { queryTerms(query: string): QueryTerms },
+  query: string | QueryTerms,
   { text }: Document,
   options: { length?: number } = {},
 ): Snippet {
-  return makeSnippet(text, {
-    analyzer: words.analyzer,
-    terms: contentTerms(words.weights(query)),
-    ...options,
-  });
+  const terms = typeof query === 'string' ? searcher.queryTerms(query) : query;
+  return makeSnippet(text, { ...terms, ...options });
 }

@@ -7,7 +7,7 @@ import type { HybridOptions } from './retrievers/hybrid-retriever.js';
 import type { Reranker } from './retrievers/reranker.js';
 import type { Hit, Retriever, SearchMode } from './retrievers/retriever.js';
 import type { Search } from './search-documents.js';
-import type { Snippet } from './snippet.js';
+import type { QueryTerms, Snippet } from './snippet.js';
 
 /** What is being prepared, so that a person can be told. */
 export interface PrepareStep {
@@ -126,7 +126,9 @@ export interface Searcher {
   vectorOf(id: string): Promise<Float32Array | undefined>;
   /** Finds documents by vectors, one after another in one array. */
   searchVectors(vectors: Float32Array, options: SearchVectorsOptions): Promise<Hit[][]>;
+  /** The words of a query that are worth marking in a text, as {@link snippet} takes them for one document after another. */
+  queryTerms(query: string): QueryTerms;
   /** The part of a document's text to show for a query. */
-  snippet(query: string, document: Document, options?: { length?: number }): Snippet;
+  snippet(query: string | QueryTerms, document: Document, options?: { length?: number }): Snippet;
   close(): Promise<void>;
 }

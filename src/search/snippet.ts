@@ -1,4 +1,4 @@
-import { type Analyzer, CodeUnitBuffer, TokenSpans } from '../text/analyzers/index.js';
+import { type Analyzer, tokensOf } from '../text/analyzers/index.js';
 
 /** Part of a text to show for a query. */
 export interface Snippet {
@@ -11,10 +11,15 @@ export interface Snippet {
   highlights: [start: number, end: number][];
 }
 
-export interface SnippetOptions {
-  analyzer: Analyzer;
+/** What is looked for in a text. */
+export interface QueryTerms {
+  /** How words are compared. */
+  readonly analyzer: Analyzer;
   /** The query's terms and how much each counts. */
-  terms: ReadonlyMap<string, number>;
+  readonly terms: ReadonlyMap<string, number>;
+}
+
+export interface SnippetOptions extends QueryTerms {
   /** Characters at most. Default 240. */
   length?: number;
 }
@@ -58,8 +63,7 @@ export function makeSnippet(original: string, options: SnippetOptions): Snippet 
 }
 
 function findMatches(text: string, analyzer: Analyzer, terms: ReadonlyMap<string, number>): Match[] {
-  const spans = new TokenSpans();
-  analyzer.findTokens(new CodeUnitBuffer().read(text), spans);
+  const spans = tokensOf(analyzer, text);
   const matches: Match[] = [];
   for (let i = 0; i < spans.count; i++) {
     const [start, end] = [spans.starts[i], spans.ends[i]];

@@ -196,8 +196,19 @@ describe('a run that is served', () => {
       expect(body.version).toBe(put.body.version);
       expect(body.hits[0].parts.length).toBeGreaterThan(0);
     }
+    await send(server, 'PUT', '/v1/documents/okapi', { text: 'okapi', metadata: { kind: 'new' } });
     expect((await send(server, 'DELETE', '/v1/documents/zebra')).status).toBe(200);
     expect((await send(server, 'DELETE', '/v1/documents/zebra')).status).toBe(404);
+    for (const mode of before.modes) {
+      const { body } = await post('/v1/search', { query: `${text} okapi`, mode, filter: { kind: 'new' } });
+      expect(
+        body.hits.map(({ id }: { id: string }) => id),
+        mode,
+      ).toEqual(['okapi']);
+    }
+    expect((await send(server, 'DELETE', '/v1/documents/okapi')).status).toBe(200);
+    const gone = await post('/v1/search', { query: text, filter: { kind: 'new' } });
+    expect([gone.status, gone.body.error.message]).toEqual([400, expect.stringContaining('"kind"')]);
     const after = (await post('/v1/search', { query: text })).body.hits.map(({ id }: { id: string }) => id);
     expect(after).not.toContain('zebra');
   });

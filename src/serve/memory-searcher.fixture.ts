@@ -1,4 +1,5 @@
 import type { Document } from '../data/index.js';
+import { PLAIN_WORDS, termsOf } from '../search/query-words.js';
 import type { Hit, RetrieveOptions, SearchMode } from '../search/retrievers/retriever.js';
 import { searchDocuments } from '../search/search-documents.js';
 import type { Searcher } from '../search/searcher.js';
@@ -70,7 +71,11 @@ export class MemorySearcher implements Searcher {
     throw new Error('no model');
   }
 
-  snippet(_: string, { text }: Document): ReturnType<Searcher['snippet']> {
+  queryTerms(query: string): ReturnType<Searcher['queryTerms']> {
+    return termsOf(PLAIN_WORDS, query);
+  }
+
+  snippet(_: unknown, { text }: Document): ReturnType<Searcher['snippet']> {
     return { text, start: 0, cut: { before: false, after: false }, highlights: [] };
   }
 

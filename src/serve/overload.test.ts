@@ -10,8 +10,11 @@ import { keptLog, send } from './server.fixture.js';
 import type { SearchServer } from './server.js';
 
 const DOCUMENTS = 5000;
-/** Health is to answer within a tenth of it on a machine that does nothing else. */
-const HELD_UP_MS = 1000;
+/** What health may take in 99 of 100 cases on a machine that does nothing else. */
+const HELD_UP_MS = 100;
+/** On a machine that does something else, so many times what it takes there while the server is idle. */
+const OVER_IDLE = 10;
+const IDLE_MS = 400;
 
 let folder: string;
 let server: SearchServer;
@@ -32,21 +35,37 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The longest that health took while something was going on. */
-async function slowestHealth(work: () => Promise<unknown>): Promise<number> {
-  let [slowest, isOn] = [0, true];
+/** What health took in 99 of 100 cases while something was going on: in the slowest where there are fewer. */
+async function healthP99(work: () => Promise<unknown>): Promise<number> {
+  const times: number[] = [];
+  let isOn = true;
   const watching = (async () => {
     while (isOn) {
       const start = performance.now();
-      await send(server, 'GET', '/v1/health');
-      slowest = Math.max(slowest, performance.now() - start);
+      expect((await send(server, 'GET', '/v1/health')).status).toBe(200);
+      times.push(performance.now() - start);
       await sleep(5);
     }
   })();
   await work();
   isOn = false;
   await watching;
-  return slowest;
+  times.sort((a, b) => a - b);
+  return times[Math.floor(0.99 * times.length)];
+}
+
+/** Other programs hold a server up, too: what an idle one takes before and after says how much. */
+async function expectNotHeldUp(work: () => Promise<unknown>): Promise<void> {
+  const idle = () => healthP99(() => sleep(IDLE_MS));
+  const [before, atWork, after] = [await idle(), await healthP99(work), await idle()];
+  expect(atWork).toBeLessThan(Math.max(HELD_UP_MS, OVER_IDLE * Math.max(before, after)));
+}
+
+/** What the server works on, and what waits there. */
+async function requestsInHand(): Promise<{ active: number; waiting: number }> {
+  const { body } = await send(server, 'GET', '/metrics');
+  const gauge = (name: string): number => Number(new RegExp(`^${name} (\\d+)`, 'm').exec(body)?.[1]);
+  return { active: gauge('nearmiss_requests_active'), waiting: gauge('nearmiss_requests_waiting') };
 }
 
 /** Sends a search and closes the socket after a while. */
@@ -65,19 +84,24 @@ test.each([
   ['20,000 conditions', { $or: Array.from({ length: 20_000 }, (_, i) => ({ n: { $gt: i } })) }, 400],
   ['200,000 conditions', { $or: Array.from({ length: 200_000 }, (_, i) => ({ n: { $gt: i } })) }, 413],
   ['a value of 8 MB', { n: { $in: ['x'.repeat(8_000_000)] } }, 413],
-])('a filter with %s is refused at once', async (_, filter, expected) => {
-  expect((await send(server, 'POST', '/v1/search', { query: 'word1', filter })).status).toBe(expected);
-});
+])(
+  'a filter with %s is refused at once',
+  async (_, filter, expected) => {
+    await expectNotHeldUp(async () => {
+      expect((await send(server, 'POST', '/v1/search', { query: 'word1', filter })).status).toBe(expected);
+    });
+  },
+  60_000,
+);
 
 test('many slow filters at once do not hold up anybody', async () => {
   const slow = (i: number): object => ({
     query: 'word1',
     filter: { $or: Array.from({ length: 900 }, (_, j) => ({ n: { $gt: 1e9 + i * 1000 + j } })) },
   });
-  const slowest = await slowestHealth(() =>
+  await expectNotHeldUp(() =>
     Promise.all(Array.from({ length: 16 }, (_, i) => send(server, 'POST', '/v1/search', slow(i)))),
   );
-  expect(slowest).toBeLessThan(HELD_UP_MS);
 }, 120_000);
 
 test('what is abandoned is not worked on, and others are served', async () => {
@@ -87,9 +111,5 @@ test('what is abandoned is not worked on, and others are served', async () => {
   const { status } = await send(server, 'POST', '/v1/search', { query: 'word1' });
   expect(status).toBe(200);
   // One batch of them may still be at work; the rest has left.
-  await sleep(2000);
-  const { body } = await send(server, 'GET', '/metrics').catch(() => ({ body: '' }));
-  const active = /^nearmiss_requests_active (\d+)/m.exec(String(body))?.[1] ?? '0';
-  const waiting = /^nearmiss_requests_waiting (\d+)/m.exec(String(body))?.[1] ?? '0';
-  expect([active, waiting]).toEqual(['0', '0']);
+  await expect.poll(requestsInHand, { timeout: 10_000, interval: 100 }).toEqual({ active: 0, waiting: 0 });
 }, 120_000);

@@ -3,6 +3,7 @@ import type { Document } from '../data/index.js';
 import type { GroupedHit } from '../search/group-hits.js';
 import { placeOf } from '../search/passage-place.js';
 import type { Searcher } from '../search/searcher.js';
+import type { QueryTerms } from '../search/snippet.js';
 import type { Hit as PresentedHit } from './answers/hits.js';
 
 /** Longer titles are no titles: nobody waits for their words to be marked. */
@@ -21,7 +22,7 @@ export async function presentHits(
   const ids = new Set(found.flatMap((hits) => hits.map(({ id }) => id)));
   const documents = await searcher.documents.getAll([...ids]);
   const byId = new Map(documents.flatMap((document) => (document ? [[document.id, document] as const] : [])));
-  const present = (hit: GroupedHit, query: string | undefined): PresentedHit => {
+  const present = (hit: GroupedHit, query: QueryTerms | undefined): PresentedHit => {
     const document = byId.get(hit.id);
     if (document === undefined) return hit;
     const snippet = query === undefined ? undefined : snippetOf(searcher, query, document);
@@ -44,8 +45,10 @@ export async function presentHits(
   const turn = await Turn.begin(options.signal);
   for (const [i, hits] of found.entries()) {
     const list: PresentedHit[] = [];
+    const query = options.queries?.[i];
+    const terms = query === undefined ? undefined : searcher.queryTerms(query);
     for (const hit of hits) {
-      list.push(present(hit, options.queries?.[i]));
+      list.push(present(hit, terms));
       // Snippets of long texts take a while; other requests must not wait for all of them.
       if (turn.isOver) await turn.next(options.signal);
     }
@@ -57,14 +60,14 @@ export async function presentHits(
 /** Where the words of a query are in a whole text; `undefined` where the text is not compared as it is written. */
 export function highlightsIn(
   searcher: Pick<Searcher, 'snippet'>,
-  query: string,
+  query: QueryTerms,
   text: string,
 ): [number, number][] | undefined {
   const whole = searcher.snippet(query, { id: '', text }, { length: text.length });
   return whole.text.length === text.length ? whole.highlights : undefined;
 }
 
-function snippetOf(searcher: Searcher, query: string, document: Document): PresentedHit['snippet'] {
+function snippetOf(searcher: Searcher, query: QueryTerms, document: Document): PresentedHit['snippet'] {
   const { text, highlights } = searcher.snippet(query, document);
   return { text, highlights };
 }

@@ -2,7 +2,7 @@ import type { Document } from '../../data/index.js';
 import type { EncodedTexts } from '../../model/encoder/encoded-texts.js';
 import type { Hit, Retriever, SearchMode } from '../retrievers/retriever.js';
 import type { CascadeChoice, EncodeTextsOptions, Searcher, SearchVectorsOptions } from '../searcher.js';
-import type { Snippet } from '../snippet.js';
+import type { QueryTerms } from '../snippet.js';
 import { checkBase } from './check-base.js';
 import { checkDocuments, checkIds } from './check-writes.js';
 import { encodeDocuments } from './encode-documents.js';
@@ -84,11 +84,11 @@ export class OpenedLiveSearcher extends OverBase implements LiveSearcher {
     return this.#onSnapshot((snapshot) => snapshot.searchVectors(vectors, options));
   }
 
-  snippet(query: string, document: Document, options?: { length?: number }): Snippet {
+  queryTerms(query: string): QueryTerms {
     const snapshot = this.snapshot();
-    const snippet = snapshot.snippet(query, document, options);
+    const terms = snapshot.queryTerms(query);
     void snapshot.close();
-    return snippet;
+    return terms;
   }
 
   async upsert(documents: readonly Document[]): Promise<UpsertResult> {

@@ -5,14 +5,14 @@ import type { BaseSearcher } from '../base-searcher.js';
 import { type DocumentStore, NO_DOCUMENTS } from '../document-store.js';
 import type { StoredDocuments } from '../documents/stored-documents.js';
 import type { TextUse } from '../embedder.js';
-import { PLAIN_WORDS, type QueryWords, snippetOf } from '../query-words.js';
+import { PLAIN_WORDS, type QueryWords, snippetOf, termsOf } from '../query-words.js';
 import { firstModeNamed, howToGet, searchModes } from '../retrievers/modes.js';
 import type { OpenMode, OpenVectors } from '../retrievers/open-mode.js';
 import type { Reranker } from '../retrievers/reranker.js';
 import type { Hit, Retriever, SearchMode } from '../retrievers/retriever.js';
 import { type Search, searchDocuments } from '../search-documents.js';
 import type { CascadeChoice, EncodeTextsOptions, Searcher, SearchVectorsOptions } from '../searcher.js';
-import type { Snippet } from '../snippet.js';
+import type { QueryTerms, Snippet } from '../snippet.js';
 import type { Closing } from './closing.js';
 import { defaultMode } from './default-mode.js';
 import { indexVersion, searcherVersion } from './version.js';
@@ -91,8 +91,12 @@ export class OpenedSearcher implements BaseSearcher {
     return this.#model().index.search(vectors, options);
   }
 
-  snippet(query: string, document: Document, options?: { length?: number }): Snippet {
-    return snippetOf(this.#words, query, document, options);
+  queryTerms(query: string): QueryTerms {
+    return termsOf(this.#words, query);
+  }
+
+  snippet(query: string | QueryTerms, document: Document, options?: { length?: number }): Snippet {
+    return snippetOf(this, query, document, options);
   }
 
   close(): Promise<void> {

@@ -46,8 +46,9 @@ export const documentRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
         if (document === undefined) throw noDocument(id);
         if (query === undefined) return { version: searcher.version, ...document };
         const { text, title } = document;
-        const found = highlightsIn(searcher, query, text);
-        const inTitle = title ? highlightsIn(searcher, query, title) : undefined;
+        const terms = searcher.queryTerms(query);
+        const found = highlightsIn(searcher, terms, text);
+        const inTitle = title ? highlightsIn(searcher, terms, title) : undefined;
         return {
           version: searcher.version,
           ...document,

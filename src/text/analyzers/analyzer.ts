@@ -1,5 +1,5 @@
-import { CodeUnitBuffer, type CodeUnits } from './code-units.js';
-import { TokenSpans } from './token-spans.js';
+import type { CodeUnits } from './code-units.js';
+import type { TokenSpans } from './token-spans.js';
 
 /**
  * Turns text into the terms of a sparse index in two stages: where the tokens are, and which term a token
@@ -19,21 +19,3 @@ export interface Analyzer {
 export const LANGUAGES = ['en', 'unicode', 'cjk'] as const;
 
 export type Language = (typeof LANGUAGES)[number];
-
-/**
- * The terms of a text, in order.
- *
- * @example
- * analyze(englishAnalyzer, "The dogs' running"); // ['dog', 'run']
- */
-export function analyze(analyzer: Analyzer, text: string): string[] {
-  const prepared = analyzer.prepare(text);
-  const spans = new TokenSpans();
-  analyzer.findTokens(new CodeUnitBuffer().read(prepared), spans);
-  const terms: string[] = [];
-  for (let i = 0; i < spans.count; i++) {
-    const term = analyzer.term(prepared.slice(spans.starts[i], spans.ends[i]));
-    if (term !== undefined) terms.push(term);
-  }
-  return terms;
-}

@@ -4,10 +4,12 @@ import { cjkAnalyzer } from './cjk.js';
 import { englishAnalyzer } from './english.js';
 import { unicodeAnalyzer } from './unicode.js';
 
-export { type Analyzer, analyze, LANGUAGES, type Language } from './analyzer.js';
+export { analyze } from './analyze.js';
+export { type Analyzer, LANGUAGES, type Language } from './analyzer.js';
 export { cjkAnalyzer } from './cjk.js';
 export { CodeUnitBuffer, type CodeUnits } from './code-units.js';
 export { englishAnalyzer } from './english.js';
+export { tokensOf } from './find-tokens.js';
 export { porterStem } from './porter.js';
 export { TokenSpans } from './token-spans.js';
 export { unicodeAnalyzer } from './unicode.js';

@@ -53,13 +53,14 @@ export async function answer(
 }
 
 async function jsonLine(searcher: Searcher, query: string, columns: readonly Column[]): Promise<string> {
+  const terms = searcher.queryTerms(query);
   const present = async (hits: readonly GroupedHit[]): Promise<object[]> => {
     const documents = await searcher.documents.getAll(hits.map(({ id }) => id));
     return hits.map((hit, i) => {
       const document = documents[i];
       if (!document) return hit;
       const { title, metadata } = document;
-      const { text, highlights } = searcher.snippet(query, document);
+      const { text, highlights } = searcher.snippet(terms, document);
       return {
         ...hit,
         ...(title && { title }),

@@ -18,6 +18,7 @@ export async function formatHits(
   if (hits.length === 0) return 'nothing found\n';
   const documents = await searcher.documents.getAll(hits.map(({ id }) => id));
   const room = Math.max(20, style.width - INDENT.length);
+  const terms = searcher.queryTerms(query);
   const lines = hits.flatMap((hit, i) => {
     const document = documents[i];
     const head = `${String(i + 1).padStart(3)}  ${hit.score.toFixed(4)}  ${bold(printable(hit.id), style)}`;
@@ -29,7 +30,7 @@ export async function formatHits(
     if (place || more)
       shown.push(`${INDENT}${dim(`${place ? printable(placeText(place)) : ''}${more}`, style)}`);
     if (document?.text) {
-      const { text, cut, highlights } = searcher.snippet(query, document, {
+      const { text, cut, highlights } = searcher.snippet(terms, document, {
         length: SNIPPET_LINES * room - SNIPPET_LINES,
       });
       const marked = highlight(printable(text), highlights, style);

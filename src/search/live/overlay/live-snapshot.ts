@@ -1,12 +1,11 @@
-import type { Document } from '../../../data/index.js';
 import type { EncodedTexts } from '../../../model/encoder/encoded-texts.js';
 import type { BaseSearcher } from '../../base-searcher.js';
 import type { DocumentStore } from '../../document-store.js';
-import { PLAIN_WORDS, snippetOf } from '../../query-words.js';
+import { PLAIN_WORDS, termsOf } from '../../query-words.js';
 import type { LiveCorpus, LiveMode } from '../../retrievers/open-mode.js';
 import type { Hit, Retriever, SearchMode } from '../../retrievers/retriever.js';
 import type { CascadeChoice, EncodeTextsOptions, Searcher, SearchVectorsOptions } from '../../searcher.js';
-import type { Snippet } from '../../snippet.js';
+import type { QueryTerms } from '../../snippet.js';
 import type { Layer } from './layer.js';
 import { LiveDocuments } from './live-documents.js';
 import { OverBase } from './over-base.js';
@@ -60,10 +59,9 @@ export class LiveSnapshot extends OverBase implements Searcher, LiveCorpus {
     return finder ? finder.search(vectors, options) : this.base.searchVectors(vectors, options);
   }
 
-  /** As the base makes it, with the words that only added documents have. */
-  snippet(query: string, document: Document, options?: { length?: number }): Snippet {
-    const words = this.#firstOf((mode) => mode.words?.(this.writes)) ?? PLAIN_WORDS;
-    return snippetOf(words, query, document, options);
+  /** As the base has them, with the words that only added documents have. */
+  queryTerms(query: string): QueryTerms {
+    return termsOf(this.#firstOf((mode) => mode.words?.(this.writes)) ?? PLAIN_WORDS, query);
   }
 
   close(): Promise<void> {
