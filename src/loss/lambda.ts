@@ -44,7 +44,7 @@ export function lambda({ measure = 'rr', cut = 10 }: LambdaOptions = {}): Loss {
       const losses = softplus(sub(asColumn(scores), asRow(scores)));
       const weighted = mul(mul(pairs, changeOf(lists!, relevant, cut)), losses);
       const queries = reduceSum(reduceMax(present, { axes: [1] }));
-      return div(reduceSum(weighted), queries);
+      return div(reduceSum(weighted), add(queries, 1e-12));
     },
   };
 }
@@ -89,7 +89,8 @@ function changeOfNdcg(lists: ListInputs, _: Value, cut: number): Value {
   const best = reduceSum(mul(mul(gains, present), discountsOf(ideal, cut)), { axes: [1] });
   const moved = absolute(sub(asRow(discounts), asColumn(discounts)));
   const gained = absolute(sub(asRow(gains), asColumn(gains)));
-  return div(mul(gained, moved), reshape(best, [best.shape[0], 1, 1]));
+  // Without a gain there is nothing to divide.
+  return div(mul(gained, moved), reshape(add(best, 1e-12), [best.shape[0], 1, 1]));
 }
 
 /** 1/log₂(1 + rank) up to the cut, 0 beyond it. */

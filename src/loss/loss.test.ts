@@ -1,7 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { differentiateLoss, emitOnnx, Graph, Random, Session } from '../engine/index.js';
-import { bce, hinge, infoNce, kl, type Loss, marginMse, marginMseInBatch, nll, rankNet } from './index.js';
+import {
+  bce,
+  hinge,
+  infoNce,
+  kl,
+  type Loss,
+  lambda,
+  marginMse,
+  marginMseInBatch,
+  nll,
+  rankNet,
+} from './index.js';
 
 /** One query of a batch: its scores, which document is its positive, which are its negatives. */
 interface Row {
@@ -43,6 +54,12 @@ const losses: { loss: Loss; reference: (rows: Row[]) => number }[] = [
   { loss: hinge({ margin: 1 }), reference: pairReference((difference) => Math.max(0, 1 - difference)) },
   { loss: hinge({ margin: 0.2 }), reference: pairReference((difference) => Math.max(0, 0.2 - difference)) },
   { loss: rankNet(), reference: pairReference((difference) => softplus(-difference)) },
+];
+
+/** Two queries without negatives. */
+const ALONE: Row[] = [
+  { scores: [1, 2], positive: 0, negatives: [] },
+  { scores: [3, 4], positive: 1, negatives: [] },
 ];
 
 function mean(values: number[]): number {
@@ -120,6 +137,22 @@ describe.each(losses)('loss $loss.name', ({ loss, reference }) => {
     expect([...result.gradient.data].every(Number.isFinite)).toBe(true);
     await session.release();
   });
+
+  test('stays finite where no query of the batch has a negative', async () => {
+    const session = await sessionOf(loss);
+    const result = await session.run({
+      scores: { shape: [2, 2], data: Float32Array.of(1, 2, 3, 4) },
+      positive: { shape: [2, 2], data: Float32Array.of(1, 0, 0, 1) },
+      negative: { shape: [2, 2], data: new Float32Array(4) },
+    });
+    const [value, gradient] = [Number(result.loss.data[0]), [...result.gradient.data].map(Number)];
+    await session.release();
+    // Only where each pair counts by itself is there still something to learn.
+    const expected = loss.name === 'bce' ? reference(ALONE) : 0;
+    expect(value).toBeCloseTo(expected, 6);
+    if (loss.name !== 'bce') expect(gradient.map(Math.abs)).toEqual([0, 0, 0, 0]);
+    expect(gradient.every(Number.isFinite)).toBe(true);
+  });
 });
 
 describe.each([kl(), kl({ direction: 'student-first' }), marginMse, marginMseInBatch])(
@@ -167,5 +200,30 @@ describe.each([kl(), kl({ direction: 'student-first' }), marginMse, marginMseInB
       expect(value).toBe(0);
       expect(gradient.map(Math.abs)).toEqual([0, 0, 0, 0, 0, 0]);
     });
+  },
+);
+
+test.each(['rr', 'ndcg'] as const)(
+  'lambda by %s is a loss of 0 without a gradient where nothing is relevant',
+  async (measure) => {
+    const graph = new Graph();
+    const input = (name: string) => graph.input(name, ['queries', 'list']);
+    const [scores, gains, present, ideal] = ['scores', 'gains', 'present', 'ideal'].map(input);
+    const value = lambda({ measure }).build({
+      ...{ scores, positive: scores, negative: scores },
+      lists: { scores, gains, present, ideal },
+    });
+    const gradient = differentiateLoss(value, [scores]).dense.get(scores)!;
+    const session = await Session.create(emitOnnx(graph, { outputs: { loss: value, gradient } }), {
+      threads: 1,
+    });
+    const feed = (...data: number[]) => ({ shape: [2, 2], data: Float32Array.from(data) });
+    const lists = { scores: feed(1, 2, 0, 0), gains: feed(0, 0, 0, 0), ideal: feed(1, 2, 1, 2) };
+    for (const present of [feed(1, 1, 0, 0), feed(0, 0, 0, 0)]) {
+      const result = await session.run({ ...lists, present });
+      expect(Number(result.loss.data[0])).toBe(0);
+      expect([...result.gradient.data].map((number) => Math.abs(Number(number)))).toEqual([0, 0, 0, 0]);
+    }
+    await session.release();
   },
 );

@@ -94,48 +94,51 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
     // A stage may look at the checkpoint it starts from.
     await checkpoint();
     task = await openTask(context);
-    if (resumed && state && step === resumed.step && step > stage.start) {
-      await restoreOptimizer(resumed.folder, optimizer, state);
-      await restoreTask(resumed.folder, task.state);
-    }
-    const learner = new Learner({
-      step: task.step,
-      parameters: model.parameters,
-      optimizer,
-      learns,
-      learningRate: learningRateOf(stage),
-      clip: stage.optimizer.clip,
-      layers: model.config.layers,
-      seed: recipe.seed,
-    });
-    const evidence = new EvidenceTaker({ learner, task, start: stage.start, every: recipe.evidence.every });
-
-    while (step < stage.end) {
-      await checkpoint();
-      if (await shouldStop(step)) return save('resume');
-      if (performance.now() - savedAt > saveEveryMs) await save('resume');
-      const started = performance.now();
-      const batches = await task.batches(step);
-      if (!batches) return save('resume');
-      const batchSeconds = secondsSince(started);
-      const sources = await evidence.at(step, batches);
-      const learning = performance.now();
-      const update = await learner.update(step, batches);
-      await task.after?.(step);
-      await events.write({
-        type: 'step',
-        ...update,
-        totalSteps: plan.totalSteps,
-        stage: stage.name,
-        seconds: batchSeconds + secondsSince(learning),
-        batchSeconds,
-        negativesVersion: task.negativesVersion,
-        sources,
+    try {
+      if (resumed && state && step === resumed.step && step > stage.start) {
+        await restoreOptimizer(resumed.folder, optimizer, state);
+        await restoreTask(resumed.folder, task.state);
+      }
+      const learner = new Learner({
+        step: task.step,
+        parameters: model.parameters,
+        optimizer,
+        learns,
+        learningRate: learningRateOf(stage),
+        clip: stage.optimizer.clip,
+        layers: model.config.layers,
+        seed: recipe.seed,
       });
-      step++;
+      const evidence = new EvidenceTaker({ learner, task, start: stage.start, every: recipe.evidence.every });
+
+      while (step < stage.end) {
+        await checkpoint();
+        if (await shouldStop(step)) return await save('resume');
+        if (performance.now() - savedAt > saveEveryMs) await save('resume');
+        const started = performance.now();
+        const batches = await task.batches(step);
+        if (!batches) return await save('resume');
+        const batchSeconds = secondsSince(started);
+        const sources = await evidence.at(step, batches);
+        const learning = performance.now();
+        const update = await learner.update(step, batches);
+        await task.after?.(step);
+        await events.write({
+          type: 'step',
+          ...update,
+          totalSteps: plan.totalSteps,
+          stage: stage.name,
+          seconds: batchSeconds + secondsSince(learning),
+          batchSeconds,
+          negativesVersion: task.negativesVersion,
+          sources,
+        });
+        step++;
+      }
+      await checkpoint();
+    } finally {
+      await task.close();
     }
-    await checkpoint();
-    await task.close();
   }
   await run.finish({ steps: step, totalSteps: plan.totalSteps });
   await events.write({ type: 'end', process: 'trainer', step });

@@ -40,6 +40,7 @@ export function scaleSteps(recipe: Recipe, factor: number): Recipe {
   const scaled = (steps: number): number => Math.max(1, Math.round(steps * factor));
   return {
     ...recipe,
+    // What a stage makes is made in as many steps as ever.
     stages: recipe.stages.map((stage) => (stage.make ? stage : { ...stage, steps: scaled(stage.steps) })),
     checkpoint: { ...recipe.checkpoint, every: scaled(recipe.checkpoint.every) },
     optimizer: { ...recipe.optimizer, warmupSteps: Math.round(recipe.optimizer.warmupSteps * factor) },
@@ -58,6 +59,7 @@ interface PlannedRun {
 function planRow(recipe: Recipe, out: string): PlannedRun[] {
   const path = `${out}/${recipe.name}`;
   const [first, ...rest] = recipe.stages;
+  // What a stage has made lies in its run: later stages find it there alone.
   if (rest.length === 0 || recipe.stages.some(({ make }) => make)) return [{ path, recipe }];
   const warmup = asRecipe(recipe, `warmup-${first.name}`, [first]);
   const warmupPath = `${out}/warmup-${fingerprintRecipe(warmup).slice(0, 8)}`;

@@ -1,5 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RunDirectory } from '../../run/run-directory.js';
 import { bothRoles, eventsOf, stopAfter } from '../run.fixture.js';
@@ -30,6 +30,7 @@ export function taskConformance({ name, start, steps, interruptions, state = [] 
       for (const step of interruptions) {
         await stopAfter(halved, step);
         expect(await halved.isFinished()).toBe(false);
+        expect(await openFilesIn(dirname(halved.path)), 'files left open').toEqual([]);
         const files = await readdir(halved.stepPath('resume', step + 1));
         expect(files.filter((file) => file.startsWith('task-'))).toEqual(
           state.map((part) => `task-${part}.bin`),
@@ -45,6 +46,14 @@ export function taskConformance({ name, start, steps, interruptions, state = [] 
       expect(await losses(halved)).toEqual(await losses(whole));
     });
   });
+}
+
+/** What this process has open below a folder, where the system says so. */
+async function openFilesIn(folder: string): Promise<string[]> {
+  if (process.platform !== 'linux') return [];
+  const descriptors = (await readdir('/proc/self/fd')).map((name) => `/proc/self/fd/${name}`);
+  const files = await Promise.all(descriptors.map((path) => readlink(path).catch(() => '')));
+  return files.filter((file) => file.startsWith(folder));
 }
 
 /** The weights of all encoders of a checkpoint. */
