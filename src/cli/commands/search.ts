@@ -44,7 +44,7 @@ export const registerSearch: RegisterCommand = (program) => {
       ),
     )
     .option('--compare <modes>', 'several modes side by side, e.g. bm25,dense,hybrid', list)
-    .option('--k <n>', 'hits for each query', wholeNumber(1), 10)
+    .option('-k, --k <n>', 'hits for each query', wholeNumber(1), 10)
     .option('--filter <condition>', 'only documents whose metadata match; may be repeated', repeated)
     .option('--explain', 'show how each score came about')
     .option('--group-by <field>', 'one hit for each `file`, or for each value of a field of the metadata')

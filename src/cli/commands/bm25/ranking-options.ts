@@ -17,7 +17,7 @@ export interface RankingFlags {
 
 export function addRankingOptions(command: Command, defaultK: number): Command {
   return command
-    .option('--k <n>', 'documents a query', wholeNumber(1), defaultK)
+    .option('-k, --k <n>', 'documents a query', wholeNumber(1), defaultK)
     .addOption(new Option('--model <name>', 'scoring').choices(['bm25', 'tfidf']).default('bm25'))
     .option('--k1 <number>', "BM25's k1 (default: 0.9)", numberBetween(0, 1000))
     .option('--b <number>', "BM25's b (default: 0.4)", numberBetween(0, 1))
