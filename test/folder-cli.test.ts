@@ -16,15 +16,15 @@ const succeed = async (...args: string[]): Promise<CliResult> => {
   return result;
 };
 
-const LEFT_OUT = '3 files of other types were left out (.pdf 2, .docx 1)';
+const LEFT_OUT = '3 files of other types were left out (.pptx 2, .docx 1)';
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'nearmiss-folder-cli-'));
   const files: Record<string, string | Buffer> = {
     'handbook/cats.md': '# Cats\n\nThey purr.\n\n## Food\n\nThey eat fish.',
     'handbook/more/my dogs.html': '<h1>Dogs</h1><p>They bark at cats.</p>',
-    'handbook/a.pdf': '',
-    'handbook/b.pdf': '',
+    'handbook/a.pptx': '',
+    'handbook/b.pptx': '',
     'handbook/c.docx': '',
     'mixed/good.md': 'A good text.',
     'mixed/latin.txt': Buffer.from('na\xefve', 'latin1'),
@@ -61,7 +61,7 @@ const IDS = ['cats.md#1', 'cats.md#2', 'more/my%20dogs.html#1'];
 test('data import says which files it left out', async () => {
   const { stdout, stderr } = await succeed('data', 'import', 'handbook', 'imported', '--json');
   expect(stderr).toContain(LEFT_OUT);
-  expect(JSON.parse(stdout)).toMatchObject({ documents: 3, leftOut: { '.pdf': 2, '.docx': 1 } });
+  expect(JSON.parse(stdout)).toMatchObject({ documents: 3, leftOut: { '.pptx': 2, '.docx': 1 } });
   const corpus = (await readFile(join(folder, 'imported/corpus.jsonl'), 'utf8')).trim().split('\n');
   expect(corpus.map((line) => JSON.parse(line)._id)).toEqual(IDS);
 });
@@ -86,7 +86,7 @@ test('data import --skip-errors leaves out a file that is not UTF-8; validate li
 test.each(['stats', 'validate'])('data %s', async (command) => {
   const { stdout, stderr } = await succeed('data', command, 'handbook', '--json');
   expect(stderr).toContain(LEFT_OUT);
-  expect(JSON.parse(stdout)).toMatchObject({ leftOut: { '.pdf': 2, '.docx': 1 } });
+  expect(JSON.parse(stdout)).toMatchObject({ leftOut: { '.pptx': 2, '.docx': 1 } });
 });
 
 test('data export, but not of ids that a table cannot hold, which validate warns of', async () => {

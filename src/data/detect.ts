@@ -23,6 +23,8 @@ export interface Said {
   pair?: PairFields;
   columns?: string[];
   delimiter?: string;
+  /** The sheet of a workbook. */
+  sheet?: string;
   /** Whoever names fields of documents has documents. */
   fields?: FieldNames;
 }
@@ -38,6 +40,7 @@ export async function detectFormat(
   said: Said = {},
 ): Promise<Detected> {
   refuseForeign(file);
+  if (/\.xlsx$/i.test(file)) return detectWorkbook(file, role, said);
   const lines = await firstLines(file);
   const start = lines.find((line) => line.trim() !== '')?.trimStart();
   if (start === undefined)
@@ -60,20 +63,27 @@ export async function detectFormat(
 /** Files of other programs that people have their texts in, and what makes them readable. */
 const FOREIGN: [RegExp, string, string][] = [
   [
-    /\.(xlsx?|ods|numbers)$/i,
-    'a spreadsheet',
-    'save its sheet as CSV, with the names of the columns in the first line',
+    /\.(xls|ods|numbers)$/i,
+    'a spreadsheet of this kind',
+    'save it as .xlsx, or its sheet as CSV, with the names of the columns in the first line',
   ],
   [
-    /\.(pdf|docx?|odt|epub)$/i,
+    /\.(docx?|odt|rtf|pptx?|epub)$/i,
     'a document of another program',
-    'save or convert it as text, HTML or Markdown, and name its folder',
+    'save or convert it as PDF, text, HTML or Markdown',
   ],
 ];
 
 function refuseForeign(file: string): void {
   const [, what, hint] = FOREIGN.find(([ending]) => ending.test(file)) ?? [];
   if (what !== undefined) throw new NearmissError(`${file}: ${what} cannot be read`, { hint });
+}
+
+async function detectWorkbook(file: string, role: FileOptions['role'], said: Said): Promise<Detected> {
+  const { xlsxHeader } = await import('./readers/office/xlsx-records.js');
+  const names = said.columns ?? (await xlsxHeader(file, said.sheet));
+  const isPairs = detectPairs(file, { names }, role, said) !== undefined;
+  return { format: isPairs ? 'sentence-transformers-xlsx' : 'xlsx' };
 }
 
 /** Bytes, not lines: a list of gigabytes may be one line. What is broken is reported by the reader of the format. */

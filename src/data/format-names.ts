@@ -6,6 +6,7 @@ export const FILE_FORMAT_SUMMARIES = {
   json: 'one JSON list of objects, fields by name',
   csv: 'comma separated, quoted cells',
   tsv: 'tab separated, no quoting; without a header line: id, text',
+  xlsx: 'a sheet of an Excel workbook, fields by the names in its first row',
   'trec-topics': '<top> or <topic> blocks: queries',
   'msmarco-passages': 'collection.tsv: pid, text',
   'msmarco-documents': 'msmarco-docs.tsv: docid, url, title, body',
@@ -22,13 +23,14 @@ export const FILE_FORMAT_SUMMARIES = {
   'sentence-transformers': 'anchor, positive, negative_1, … (or question, answer …) as JSON lines',
   'sentence-transformers-json': 'the same as one JSON list',
   'sentence-transformers-csv': 'the same as a table (CSV, semicolons or tabs)',
+  'sentence-transformers-xlsx': 'the same as a sheet of an Excel workbook',
 };
 
 /** Formats that are a whole folder. */
 export const FOLDER_FORMAT_SUMMARIES = {
   beir: 'corpus.jsonl, queries.jsonl, qrels/<split>.tsv',
   msmarco: 'collection.tsv or msmarco-docs.tsv, queries.*.tsv, qrels.*.tsv',
-  folder: 'a folder of Markdown, HTML or text files',
+  folder: 'a folder of Markdown, HTML, PDF or text files, or of programs',
 };
 
 /** The name of a single file's format. */

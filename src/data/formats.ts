@@ -14,6 +14,7 @@ import {
   msmarcoTripleIds,
   msmarcoTriples,
 } from './readers/msmarco-files.js';
+import { xlsxRows } from './readers/office/xlsx-records.js';
 import type { PairFields } from './readers/pair-fields.js';
 import { isObject } from './readers/record-lines.js';
 import { tripletExamples } from './readers/sentence-transformers.js';
@@ -39,6 +40,8 @@ export interface FileOptions {
   columns?: string[];
   /** Between the cells of CSV. Default: a comma. */
   delimiter?: string;
+  /** The sheet of a workbook. Default: the first one with rows. */
+  sheet?: string;
   topicPart?: TopicPart;
   /** The two sides of a file of pairs. */
   pair?: PairFields;
@@ -63,6 +66,9 @@ export const FILE_FORMATS: Record<FileFormatName, FileFormat> = {
     open: (file, options) => openTable(file, { delimiter: options.delimiter ?? ',', quotes: true }, options),
   },
   tsv: { open: (file, options) => openTable(file, TABS, options) },
+  xlsx: {
+    open: (file, options) => openTable(file, { rows: xlsxRows(file, options.sheet) }, options),
+  },
   'trec-topics': { open: (file, { topicPart }) => ({ queries: trecTopics(file, topicPart) }) },
   'msmarco-passages': { open: (file) => ({ documents: msmarcoPassages(file) }) },
   'msmarco-documents': { open: (file) => ({ documents: msmarcoDocuments(file) }) },
@@ -84,6 +90,12 @@ export const FILE_FORMATS: Record<FileFormatName, FileFormat> = {
     open: (file, { pair, columns, delimiter = ',' }) => {
       // Tabs are used where cells are not quoted.
       const table = { delimiter, quotes: delimiter !== '\t', columns };
+      return { examples: tripletExamples(file, { table, pair }) };
+    },
+  },
+  'sentence-transformers-xlsx': {
+    open: (file, { pair, columns, sheet }) => {
+      const table = { rows: xlsxRows(file, sheet), columns };
       return { examples: tripletExamples(file, { table, pair }) };
     },
   },

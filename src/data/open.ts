@@ -1,5 +1,5 @@
 import { readdir, stat } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
+import { basename, extname, resolve } from 'node:path';
 import { hasCode, NearmissError } from '../base/errors.js';
 import { detectFormat } from './detect.js';
 import { type FormatName, isFileFormat } from './format-names.js';
@@ -12,6 +12,7 @@ import type { FieldNames } from './readers/fields.js';
 import type { OpenFolderOptions } from './readers/folder.js';
 import { isMsmarco, msmarcoSources } from './readers/msmarco.js';
 import type { PairFields } from './readers/pair-fields.js';
+import { isTextFile } from './readers/texts/text-endings.js';
 import type { TopicPart } from './readers/trec-topics.js';
 import { nonEmpty, type Sources } from './sources.js';
 import { SourcesDataset } from './sources-dataset.js';
@@ -42,9 +43,11 @@ export interface OpenOptions {
   columns?: string[];
   /** Between the cells of CSV files. Default: found in the first line. */
   delimiter?: string;
+  /** Which sheet of an Excel workbook is read. Default: the first one with rows. */
+  sheet?: string;
   /** Which part of TREC topics is the query. Default `title`. */
   topicPart?: TopicPart;
-  /** How a folder of Markdown, HTML or text files is cut into passages. */
+  /** How a folder of Markdown, HTML, PDF or text files, or a single one, is cut into passages. */
   folder?: OpenFolderOptions;
   /** Called for each problem instead of throwing at the first error; the record at fault is skipped. */
   onProblem?: OnProblem;
@@ -81,9 +84,24 @@ export async function openSources(path: string, options: OpenOptions = {}): Prom
 
 async function openMain(path: string, options: OpenOptions): Promise<Sources> {
   if (await isFolder(path)) return openFolderSources(path, options);
-  const sources = emptySources(basename(resolve(path)).replace(/\.(gz|jsonl?|[ct]sv)\b/g, ''));
+  const text = options.format === undefined && (await textSources(path, options));
+  if (text) return text;
+  const sources = emptySources(basename(resolve(path)).replace(/\.(gz|jsonl?|[ct]sv|xlsx)\b/g, ''));
   sources.format = await addFile(sources, path, 'documents', options, options.format);
   return sources;
+}
+
+/** A single text is a collection of its passages. */
+async function textSources(
+  path: string,
+  { folder, pair, columns }: OpenOptions,
+): Promise<Sources | undefined> {
+  const ending = extname(path).toLowerCase();
+  if (!isTextFile(ending) || pair !== undefined || columns !== undefined) return undefined;
+  // Topics, judgments and tables are often called so.
+  if (ending === '.txt' && (await detectFormat(path, 'documents').catch(() => undefined))) return undefined;
+  const { textFileSources } = await import('./readers/folder.js');
+  return textFileSources(path, folder);
 }
 
 async function openFolderSources(path: string, options: OpenOptions): Promise<Sources> {
@@ -132,6 +150,7 @@ async function addFile(
         pair,
         columns: options.columns,
         delimiter: options.delimiter,
+        sheet: options.sheet,
         fields,
       });
   const { FILE_FORMATS } = await import('./formats.js');
@@ -140,6 +159,7 @@ async function addFile(
     fields: fields ?? {},
     columns: options.columns ?? columns,
     delimiter: options.delimiter ?? delimiter,
+    sheet: options.sheet,
     topicPart: options.topicPart,
     pair,
   });

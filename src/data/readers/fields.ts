@@ -114,7 +114,15 @@ function readMetadata(
 }
 
 function pick(fields: Fields, named: string | undefined, usual: string[]): string | undefined {
-  return (named === undefined ? usual : [named]).find((name) => Object.hasOwn(fields, name));
+  const exact = (named === undefined ? usual : [named]).find((name) => Object.hasOwn(fields, name));
+  if (exact !== undefined || named !== undefined) return exact;
+  // People write them in any case.
+  const own = Object.keys(fields);
+  for (const name of usual) {
+    const found = own.find((field) => field.trim().toLowerCase() === name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function missing(fields: Fields, field: string, flag: string, at: RecordContext): undefined {

@@ -5,8 +5,8 @@ import picomatch from 'picomatch';
 import { hasCode, NearmissError } from '../../base/errors.js';
 
 export interface FolderFilesOptions {
-  /** Endings of the wanted files, e.g. `.md`. */
-  extensions: readonly string[];
+  /** Endings of the wanted files, e.g. `.md`; or what says of a file whether it is wanted. */
+  wanted: readonly string[] | ((file: string) => Promise<boolean>);
   /** Only files whose path matches one of these patterns, e.g. `guide/**`. */
   include?: readonly string[];
   /** No files whose path matches one of these patterns. */
@@ -33,7 +33,9 @@ export async function folderFiles(root: string, options: FolderFilesOptions): Pr
   for await (const path of walk(root, '', new Set(), found.unreadable)) {
     if (!included(path) || excluded(path)) continue;
     const ending = extname(path).toLowerCase();
-    if (options.extensions.includes(ending)) found.files.push(path);
+    const { wanted } = options;
+    const isWanted = typeof wanted === 'function' ? await wanted(join(root, path)) : wanted.includes(ending);
+    if (isWanted) found.files.push(path);
     else found.leftOut[ending] = (found.leftOut[ending] ?? 0) + 1;
   }
   return found;

@@ -129,11 +129,13 @@ test('follows links, but not in circles, and passes over those that lead nowhere
 
 test('says what is wrong with the folder or the file', async () => {
   await withFolder(async (folder) => {
-    await expect(openFolder(folder)).rejects.toThrow('no files, expected .md, .markdown, .html, .htm, .txt');
+    await expect(openFolder(folder)).rejects.toThrow(
+      'no files, expected .md, .markdown, .mdx, .html, .htm, .txt',
+    );
     await expect(openFolder(join(folder, 'none'))).rejects.toThrow('none: no such folder');
     await write(folder, { 'a.md': '  \n' });
     await expect(openFolder(join(folder, 'a.md'))).rejects.toThrow('a.md: expected a folder, got a file');
-    await expect(openFolder(folder).then(all)).rejects.toThrow('no text in any of its 1 files');
+    await expect(openFolder(folder).then(all)).rejects.toThrow('a.md: no text in it');
     await write(folder, { 'broken.txt': Buffer.from('good\nna\xefve', 'latin1') });
     await expect(openFolder(folder).then(all)).rejects.toThrow('broken.txt:2: not valid UTF-8');
     await write(folder, { 'broken.txt': Buffer.from('\ufeffwide', 'utf16le') });
@@ -202,16 +204,16 @@ test('files of other types are counted by their ending, but for those excluded',
   await withFolder(async (folder) => {
     await write(folder, {
       'a.md': 'a',
-      'b.pdf': '',
-      'c/d.PDF': '',
+      'b.pptx': '',
+      'c/d.PPTX': '',
       'e.docx': '',
       LICENSE: '',
       'f/g.png': '',
     });
     const { leftOut } = await folderSources(folder, { exclude: ['f/**'] });
-    expect(leftOut).toEqual({ '.pdf': 2, '.docx': 1, '': 1 });
+    expect(leftOut).toEqual({ '.pptx': 2, '.docx': 1, '': 1 });
     expect(describeLeftOut(leftOut)).toBe(
-      '4 files of other types were left out (.pdf 2, no ending 1, .docx 1)',
+      '4 files of other types were left out (.pptx 2, no ending 1, .docx 1)',
     );
     expect(describeLeftOut({ '.pdf': 1 })).toBe('1 file of another type was left out (.pdf)');
     const many = Object.fromEntries(['.a', '.b', '.c', '.d', '.e', '.f', '.g'].map((ending) => [ending, 1]));

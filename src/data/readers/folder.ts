@@ -1,16 +1,18 @@
-import { basename, extname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
 import { DEFAULT_MAX_WORDS } from '../../text/passage-limits.js';
 import { type SplitTextOptions, splitText } from '../../text/split-text.js';
 import type { Dataset, Document } from '../dataset.js';
-import type { OnProblem } from '../problem.js';
+import type { OnProblem, Problem } from '../problem.js';
 import type { Located, Sources } from '../sources.js';
 import { SourcesDataset } from '../sources-dataset.js';
 import { type FolderFiles, folderFiles } from './folder-files.js';
-import { htmlSections, type SectionedDocument } from './html-sections.js';
-import { markdownSections } from './markdown-sections.js';
 import { passagesOf } from './passages.js';
-import { readText, reportUnreadable } from './text-file.js';
+import { reportUnreadable } from './text-file.js';
+import { CODE_EXTENSIONS } from './texts/code-sections.js';
+import { readSections } from './texts/kinds.js';
+import { isPage, SavedSite } from './texts/saved-site.js';
+import { TEXT_EXTENSIONS } from './texts/text-endings.js';
 
 export interface OpenFolderOptions {
   /** Words of a passage at most. Default 200. */
@@ -21,22 +23,17 @@ export interface OpenFolderOptions {
   include?: readonly string[];
   /** No files whose path in the folder matches one of these patterns, e.g. `**\/changelog.md`. */
   exclude?: readonly string[];
+  /** Programs are read, too. Default: only where the folder holds nothing else. */
+  code?: boolean;
+  /** The folder is a saved website: what comes on many pages is left out, and each page is read once. */
+  site?: boolean;
 }
 
-/** How each kind of file is read. */
-const PARSERS: Record<string, (content: string) => SectionedDocument> = {
-  '.md': markdownSections,
-  '.markdown': markdownSections,
-  '.html': htmlSections,
-  '.htm': htmlSections,
-  '.txt': (text) => ({ sections: [{ headings: [], text, line: 1 }] }),
-};
-
 /** The endings of the files that {@link openFolder} reads. */
-export const FOLDER_EXTENSIONS: readonly string[] = Object.keys(PARSERS);
+export const FOLDER_EXTENSIONS: readonly string[] = TEXT_EXTENSIONS;
 
 /**
- * Opens a folder of Markdown, HTML and text files as a collection of passages: each stays under one heading and
+ * Opens a folder of Markdown, HTML, PDF and text files, or of programs, as a collection of passages: each stays under one heading and
  * within `maxWords`; one of a single word goes with its neighbour. A passage's id is `path#number`, its title the
  * document's title and the headings above it; `metadata` has `path`, `heading`, `position`, and `anchor` or, of plain
  * text, `line`. Code stands between lines of three backticks, with its indentation. In the id, white space, control characters and `%` of the path are
@@ -53,6 +50,8 @@ export async function openFolder(
   return new SourcesDataset(await folderSources(path, options), options.onProblem);
 }
 
+const HOLDS_TEXTS = 'name a folder with Markdown, HTML, PDF or text files';
+
 /** A folder holds none of the files that are read here. */
 export class NoTextFilesError extends NearmissError {}
 
@@ -61,20 +60,51 @@ export async function folderSources(path: string, options: OpenFolderOptions = {
   const { maxWords = DEFAULT_MAX_WORDS, overlap = 0, include, exclude } = options;
   // Fails now rather than at the first document.
   splitText('', { maxWords, overlap });
-  const found = await folderFiles(path, { extensions: FOLDER_EXTENSIONS, include, exclude });
+  const found = await findFiles(path, options);
   if (found.files.length === 0) {
     if (found.unreadable.length > 0) throw found.unreadable[0].error;
     const filtered = include?.length || exclude?.length ? ' that include and exclude let through' : '';
     throw new NoTextFilesError(`${path}: no files${filtered}, expected ${FOLDER_EXTENSIONS.join(', ')}`, {
-      hint: 'name a folder with Markdown, HTML or text files',
+      hint: HOLDS_TEXTS,
     });
   }
+  return sourcesOf(path, found, { maxWords, overlap, site: options.site });
+}
+
+/** The passages of a single text. */
+export async function textFileSources(file: string, options: OpenFolderOptions = {}): Promise<Sources> {
+  const { maxWords = DEFAULT_MAX_WORDS, overlap = 0 } = options;
+  const found = { files: [basename(file)], leftOut: {}, unreadable: [] };
+  const sources = sourcesOf(dirname(file), found, { maxWords, overlap });
+  return {
+    ...sources,
+    name: basename(file),
+    documents: sources.documents.map((each) => ({ ...each, file })),
+  };
+}
+
+/** Texts; programs where they are wanted, or where there is nothing else; pages of a site. */
+async function findFiles(
+  path: string,
+  { include, exclude, code, site }: OpenFolderOptions,
+): Promise<FolderFiles> {
+  if (site) return folderFiles(path, { wanted: isPage, include, exclude });
+  const texts = code ? [...FOLDER_EXTENSIONS, ...CODE_EXTENSIONS] : FOLDER_EXTENSIONS;
+  const found = await folderFiles(path, { wanted: texts, include, exclude });
+  return found.files.length > 0 || code === false
+    ? found
+    : folderFiles(path, { wanted: CODE_EXTENSIONS, include, exclude });
+}
+
+interface ReadOptions extends SplitTextOptions {
+  site?: boolean;
+}
+
+function sourcesOf(path: string, found: FolderFiles, options: ReadOptions): Sources {
   return {
     name: basename(resolve(path)),
     format: 'folder',
-    documents: [
-      { file: path, read: (onProblem) => readFiles(path, found, { maxWords, overlap }, onProblem) },
-    ],
+    documents: [{ file: path, read: (onProblem) => readFiles(path, found, options, onProblem) }],
     queries: [],
     qrels: new Map(),
     examples: new Map(),
@@ -85,29 +115,33 @@ export async function folderSources(path: string, options: OpenFolderOptions = {
 async function* readFiles(
   root: string,
   { files, unreadable }: FolderFiles,
-  split: SplitTextOptions,
+  { site, ...split }: ReadOptions,
   onProblem: OnProblem,
 ): AsyncGenerator<Located<Document>> {
   for (const { folder, error } of unreadable) reportUnreadable(folder, error, onProblem);
-  let read = 0;
+  const pages = site ? await SavedSite.open(root, files, () => undefined) : undefined;
+  let first: Problem | undefined;
+  const counted: OnProblem = (problem) => {
+    first ??= problem;
+    onProblem(problem);
+  };
   let found = false;
   for (const path of files) {
     const file = join(root, path);
-    const content = await readText(file, onProblem);
-    if (content === undefined) continue;
-    read++;
-    const document = PARSERS[extname(path).toLowerCase()](content);
+    const document = await (pages ? pages.read(path, counted) : readSections(file, counted));
+    if (document === undefined) continue;
     for (const value of passagesOf(path, document, split)) {
       found = true;
       yield { value, file, line: 1 };
     }
   }
-  if (found || read === 0) return;
+  if (found) return;
+  const [file] = files.length === 1 ? files : [];
   onProblem({
     severity: 'error',
     code: 'no-text',
-    file: root,
-    message: `no text in any of its ${read} files`,
-    hint: 'name a folder with Markdown, HTML or text files',
+    file: file === undefined ? root : join(root, file),
+    message: `${file === undefined ? `no text in any of its ${files.length} files` : 'no text in it'}${first ? `: ${first.message}` : ''}`,
+    hint: first?.hint ?? HOLDS_TEXTS,
   });
 }

@@ -16,6 +16,8 @@ export interface Section {
 /** A document as plain text, divided by its headings. */
 export interface SectionedDocument {
   title?: string;
+  /** Where it is published, where it says so. */
+  url?: string;
   sections: Section[];
 }
 
@@ -63,6 +65,7 @@ class SectionReader {
   /** Where text goes instead of the body: the title or a heading being read. */
   #aside: { name: string; id?: string; builder: TextBuilder } | undefined;
   #title: string | undefined;
+  #url: string | undefined;
   #firstHeading: string | undefined;
   /** How many open elements are dropped, their children included. */
   #dropped = 0;
@@ -77,6 +80,7 @@ class SectionReader {
       this.#dropped++;
       return;
     }
+    if (name === 'link' && attributes.rel === 'canonical') this.#url ??= webAddress(attributes.href);
     if (name === 'main' && this.#main === 'before') this.#enterMain();
     if (name === 'pre') this.#preformatted++;
     if (this.#preformatted > 0) this.#language ??= languageOf(attributes);
@@ -110,7 +114,12 @@ class SectionReader {
 
   finish(): SectionedDocument {
     this.#endSection(0);
-    return { title: this.#title ?? this.#firstHeading, sections: this.#sections };
+    const url = this.#url;
+    return {
+      title: this.#title ?? this.#firstHeading,
+      sections: this.#sections,
+      ...(url !== undefined && { url }),
+    };
   }
 
   #separate(name: string): void {
@@ -171,6 +180,10 @@ class SectionReader {
   #headings(): string[] {
     return this.#trail.map(({ text }) => text);
   }
+}
+
+function webAddress(href = ''): string | undefined {
+  return /^https?:\/\/\S+$/.test(href) ? href : undefined;
 }
 
 function isDropped(name: string, attributes: Record<string, string>): boolean {

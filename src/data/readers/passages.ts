@@ -25,14 +25,15 @@ interface Passage {
  */
 export function* passagesOf(
   path: string,
-  { title = basename(path, extname(path)), sections }: SectionedDocument,
+  { title = basename(path, extname(path)), sections, url }: SectionedDocument,
   split: SplitTextOptions,
 ): Generator<Document> {
   const anchorOf = anchorsOf();
   const passages = sections.flatMap(({ headings, text, id, line }): Passage[] => {
     const anchor = id ?? (headings.length > 0 ? anchorOf(headings) : undefined);
     const parts = splitText(text, split);
-    const lines = line === undefined ? [] : linesOf(parts, text, split.overlap ?? 0).map((at) => line + at);
+    const lines =
+      line === undefined ? [] : linesOf(parts, text, split.overlap ?? 0).map((at) => Math.max(1, line + at));
     return closeFences(parts).map((passage, i) => ({
       headings,
       text: passage,
@@ -45,7 +46,13 @@ export function* passagesOf(
       id: `${idOf(path)}#${position}`,
       title: fullTitle(title, headings),
       text,
-      metadata: { path, heading: headings.join(TRAIL_SEPARATOR), position, ...place },
+      metadata: {
+        path,
+        heading: headings.join(TRAIL_SEPARATOR),
+        position,
+        ...place,
+        ...(url !== undefined && { url }),
+      },
     };
   }
 }

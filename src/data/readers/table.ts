@@ -4,14 +4,18 @@ import { readCsv } from './csv-records.js';
 import { lineSource } from './record-lines.js';
 
 /** How a table of text is written. */
-export interface TableOptions {
+export interface TextTable {
   /** `,` `;` or a tab. */
   delimiter: string;
   /** Cells may be quoted, as in CSV; MS MARCO's files hold bare quotation marks and must be read without. */
   quotes: boolean;
+}
+
+/** A table of text, or one whose rows something else reads. */
+export type TableOptions = (TextTable | { rows: RecordSource<string[]> }) & {
   /** The columns' names; without them the first line holds them. */
   columns?: string[];
-}
+};
 
 /** The rows of a table as objects whose keys are the columns' names. */
 export function tableSource<T>(
@@ -37,7 +41,9 @@ export function tableSource<T>(
   };
 }
 
-function cellSource(file: string, { delimiter, quotes }: TableOptions): RecordSource<string[]> {
+function cellSource(file: string, table: TableOptions): RecordSource<string[]> {
+  if ('rows' in table) return table.rows;
+  const { delimiter, quotes } = table;
   if (!quotes) return lineSource(file, (text) => text.split(delimiter));
   return { file, read: (onProblem) => readCsv(file, delimiter, onProblem) };
 }

@@ -1,5 +1,6 @@
 import { describeLeftOut } from '../../data/left-out.js';
 import { openDataset } from '../../data/open.js';
+import { type OnProblem, throwProblem } from '../../data/problem.js';
 import { StoredDocuments } from '../documents/stored-documents.js';
 import { FilteredDocuments } from '../filter/filtered-documents.js';
 import type { Mode } from '../retrievers/mode.js';
@@ -59,7 +60,7 @@ async function prepareStore(
   closing: Closing,
 ): Promise<Preparation | undefined> {
   if (data === undefined) return undefined;
-  const dataset = await openDataset(data);
+  const dataset = await openDataset(data, { onProblem: tellOfFiles(onNote) });
   const folder = `${cache}/documents`;
   const store = await closing.add(
     StoredDocuments.open(folder, dataset, {
@@ -71,6 +72,30 @@ async function prepareStore(
     }),
   );
   return { dataset, store, cache, onProgress, onNote, mayEncode, signal };
+}
+
+/** What is wrong with a file as a whole: of a folder of texts, the others are searched all the same. */
+const FILE_PROBLEMS = ['unreadable', 'broken-utf8', 'no-text-layer'];
+const OTHER_SHEETS = 'other-sheets';
+const MOST_TOLD = 5;
+
+function tellOfFiles(onNote: OpenSearcherOptions['onNote']): OnProblem {
+  // Documents are read for each thing that is made of them.
+  const told = new Set<string>();
+  return (problem) => {
+    const leavesOut = FILE_PROBLEMS.includes(problem.code);
+    if (problem.severity === 'error' && !leavesOut) throwProblem(problem);
+    if (!leavesOut && problem.code !== OTHER_SHEETS) return;
+    if (told.has(problem.file) || told.size === MOST_TOLD) return;
+    told.add(problem.file);
+    const { message, hint } = problem;
+    const line = problem.line === undefined ? '' : `line ${problem.line}: `;
+    onNote?.(
+      leavesOut
+        ? `${problem.file} is left out: ${line}${message}`
+        : `${problem.file}: ${message}${hint ? ` (${hint})` : ''}`,
+    );
+  };
 }
 
 const NOBODY_WATCHES = { advance: (): void => {}, finish: (): void => {} };

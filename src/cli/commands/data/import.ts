@@ -42,6 +42,8 @@ Examples:
   nearmiss data import biencoder-nq-train.json.gz data/nq
   nearmiss data import products.csv data/shop --id-field sku --title-field name --text-field description
   nearmiss data import faq.csv data/faq                                  columns such as question and answer: pairs
+  nearmiss data import faq.xlsx data/faq --sheet Answers
+  nearmiss data import www.example.org data/site --site                  a saved website
   nearmiss data import clicks.csv data/clicks --query-field asked --document-field opened
   nearmiss data import collection.tsv data/dl19 --queries topics.txt --qrels test=2019qrels-pass.txt
   nearmiss data import triples.jsonl data/colbert --documents collection.tsv --queries queries.tsv

@@ -33,6 +33,9 @@ export interface SourceFlags {
   overlap?: number;
   include?: string[];
   exclude?: string[];
+  code?: boolean;
+  site?: boolean;
+  sheet?: string;
 }
 
 /** Adds the flags that name a source's format, its parts and its fields. */
@@ -75,7 +78,10 @@ export function addSourceOptions(command: Command): Command {
       'only these files of a folder of texts, e.g. "guide/**" (repeatable)',
       repeated,
     )
-    .option('--exclude <pattern>', 'not these files (repeatable)', repeated);
+    .option('--exclude <pattern>', 'not these files (repeatable)', repeated)
+    .option('--code', 'read programs, too (without it: where the folder holds nothing else)')
+    .option('--site', 'the folder is a saved website: leave out menus and footers, read each page once')
+    .option('--sheet <name>', 'sheet of an Excel workbook (default: the first one with rows)');
 }
 
 /** The flags as {@link OpenOptions}. */
@@ -103,7 +109,10 @@ export function toOpenOptions(flags: SourceFlags): OpenOptions {
       overlap: flags.overlap,
       include: flags.include,
       exclude: flags.exclude,
+      code: flags.code,
+      site: flags.site,
     },
+    sheet: flags.sheet,
     fields: { id: flags.idField, text: flags.textField, title: flags.titleField, lineIds: flags.lineIds },
     queryFields: { id: flags.queryIdField, text: flags.queryTextField },
   };

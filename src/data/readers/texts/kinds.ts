@@ -1,0 +1,41 @@
+import { extname } from 'node:path';
+import type { OnProblem } from '../../problem.js';
+import { htmlSections, type SectionedDocument } from '../html-sections.js';
+import { markdownSections } from '../markdown-sections.js';
+import { pdfSections } from '../office/pdf-sections.js';
+import { readText } from '../text-file.js';
+import { CODE_EXTENSIONS, codeSections } from './code-sections.js';
+import type { TEXT_EXTENSIONS } from './text-endings.js';
+
+const PDF = '.pdf';
+
+type Parse = (content: string) => SectionedDocument;
+
+const plainText: Parse = (text) => ({ sections: [{ headings: [], text, line: 1 }] });
+/** Markdown with components: what a program reads of it, at the beginning of lines, is no text. */
+const mdx: Parse = (text) => markdownSections(text.replace(/^(?:import|export)\s.*$/gm, ''));
+
+const PARSERS: Record<Exclude<(typeof TEXT_EXTENSIONS)[number], typeof PDF>, Parse> = {
+  '.md': markdownSections,
+  '.markdown': markdownSections,
+  '.mdx': mdx,
+  '.html': htmlSections,
+  '.htm': htmlSections,
+  '.txt': plainText,
+  '.text': plainText,
+  '.rst': plainText,
+  '.adoc': plainText,
+  '.org': plainText,
+};
+/** Reads a file by its ending; gives nothing after a problem was reported. */
+export async function readSections(
+  file: string,
+  onProblem: OnProblem,
+): Promise<SectionedDocument | undefined> {
+  const ending = extname(file).toLowerCase();
+  if (ending === PDF) return pdfSections(file, onProblem);
+  const content = await readText(file, onProblem);
+  if (content === undefined) return undefined;
+  if (CODE_EXTENSIONS.includes(ending)) return codeSections(file, content, ending);
+  return (PARSERS[ending as keyof typeof PARSERS] ?? plainText)(content);
+}
