@@ -1,7 +1,7 @@
 import { expectRank, expectSameDim, type Op, type Value } from '../graph.js';
 import { mul, sub } from './elementwise.js';
 import { emitProduct, matmul } from './matmul.js';
-import { reduceSum } from './sum.js';
+import { reduceSum, sumTo } from './sum.js';
 
 const attentionOp: Op<{ scale: number }> = {
   name: 'attention',
@@ -28,7 +28,7 @@ const attentionOp: Op<{ scale: number }> = {
     onnx.node({ type: 'MatMul', inputs: [kept, value.name], outputs: [context.name] });
   },
   gradient(
-    { inputs: [query, key, value, , dropout], outputs: [context, weights], attributes: { scale } },
+    { inputs: [query, key, value, bias, dropout], outputs: [context, weights], attributes: { scale } },
     [gradient],
   ) {
     const g = gradient!;
@@ -41,6 +41,7 @@ const attentionOp: Op<{ scale: number }> = {
       matmul(dLogits, key, { alpha: scale }),
       matmul(dLogits, query, { transposeA: true, alpha: scale }),
       matmul(dropped(weights), g, { transposeA: true }),
+      sumTo(dLogits, bias.shape),
     ];
   },
 };
@@ -52,7 +53,7 @@ export interface AttentionInputs {
   key: Value;
   /** [batch, heads, keys, width] */
   value: Value;
-  /** Added to the logits and broadcast over them: 0 to look, a large negative number not to. */
+  /** Added to the logits and broadcast over them: 0 to look, a large negative number not to; or learned, by distance. */
   bias: Value;
   /** Factors for the attention weights: 0 or 1/(1−p). */
   dropout?: Value;

@@ -145,6 +145,11 @@ const cases: Record<string, Case> = {
     shapes: (a, b, c) => [[a, b, c + 3], [c + 3], [c + 3]],
     build: (x, scale, shift) => ops.layerNorm(x, scale, shift, { epsilon: 0.1 }),
   },
+  rmsNorm: {
+    shapes: (a, b, c) => [[a, b, c + 3], [c + 3]],
+    build: (x, scale) => ops.rmsNorm(x, scale, { epsilon: 0.1 }),
+  },
+  geluTanh: { shapes: (a, b) => [[a, b]], build: ops.geluTanh },
   attention: {
     shapes: (a, b, c) => [
       [a, 2, b, c],
@@ -154,6 +159,15 @@ const cases: Record<string, Case> = {
     ],
     build: (query, key, value, bias) =>
       ops.attention({ query, key, value, bias: stop(bias) }, { scale: 0.5 }),
+  },
+  'attention with a bias that is learned': {
+    shapes: (a, b, c) => [
+      [a, 2, b, c],
+      [a, 2, b + 1, c],
+      [a, 2, b + 1, c],
+      [1, 2, b, b + 1],
+    ],
+    build: (query, key, value, bias) => ops.attention({ query, key, value, bias }, { scale: 0.5 }),
   },
   'attention with dropout': {
     shapes: (a, b, c) => [

@@ -17,7 +17,7 @@ export {
   toFloat,
 } from './elementwise.js';
 export { embedding } from './embedding.js';
-export { erf, gelu } from './gelu.js';
+export { erf, gelu, geluTanh } from './gelu.js';
 export { layerNorm } from './layer-norm.js';
 export { concat, split, transpose } from './layout.js';
 export { linear, matmul } from './matmul.js';
@@ -25,6 +25,7 @@ export { permuteRows } from './permute-rows.js';
 export { pick } from './pick.js';
 export { reduceMax, reduceMean } from './reduce.js';
 export { reshape } from './reshape.js';
+export { rmsNorm } from './rms-norm.js';
 export { first, rowsUpTo } from './slice.js';
 export { logSoftmax, softmax } from './softmax.js';
 export { expandTo, type ReduceOptions, reduceSum, sumTo } from './sum.js';

@@ -31,10 +31,11 @@ function reshapeTarget(from: Shape, to: Shape, onnx: OnnxBuilder): string {
   const codes = to.map((dim, axis) => (isSize(dim) ? dim : dim === from[axis] ? 0 : dim));
   const unknown = codes.filter((code) => typeof code === 'string');
   if (unknown.length === 0) return onnx.integers(codes as number[]);
-  const inferred = unknown.find((dim) => dim.includes('*')) ?? unknown[0];
-  const parts = codes.map((code) => {
+  // A square has the same name twice, of which one is worked out.
+  const inferred = codes.indexOf(unknown.find((dim) => dim.includes('*')) ?? unknown[0]);
+  const parts = codes.map((code, axis) => {
     if (typeof code === 'number') return onnx.integers([code]);
-    return code === inferred ? onnx.integers([-1]) : onnx.dim(code);
+    return axis === inferred ? onnx.integers([-1]) : onnx.dim(code);
   });
   if (unknown.length === 1) return onnx.integers(codes.map((code) => (typeof code === 'number' ? code : -1)));
   return onnx.value('Concat', parts, { axis: 0 });

@@ -89,7 +89,7 @@ export async function readEncoderConfig(path: string): Promise<EncoderConfig> {
  *
  * @param where named in errors, usually the file's path
  */
-function parseEncoderConfig(raw: object, where: string): EncoderConfig {
+export function parseEncoderConfig(raw: object, where: string): EncoderConfig {
   const modelType = findModelType(raw as Partial<HuggingFaceConfig>, where);
   const config = validate(raw, { where, schema: huggingFaceConfig });
   checkSupported(config, where);

@@ -17,10 +17,18 @@ export interface StepRandom {
 export function dropoutFeeds(
   places: readonly DropoutPlace[],
   packed: PackedBatch,
-  { seed, step, part = 0 }: StepRandom,
+  random: StepRandom,
   prefix = '',
 ): Record<string, DenseTensor> {
-  const dims = boundDims(packed, prefix);
+  return dropoutFactors(places, boundDims(packed, prefix), random);
+}
+
+/** The same for a graph whose named dimensions have the sizes in `dims`. */
+export function dropoutFactors(
+  places: readonly DropoutPlace[],
+  dims: ReadonlyMap<string, number>,
+  { seed, step, part = 0 }: StepRandom,
+): Record<string, DenseTensor> {
   const feeds: Record<string, DenseTensor> = {};
   for (const { input, shape, rate } of places) {
     const sizes = shape.map((dim) => (typeof dim === 'number' ? dim : dims.get(dim)!));

@@ -49,6 +49,8 @@ export type AnyModelCard = Pick<ModelCard, 'name' | 'maxSequenceLength'> & Parti
 
 /** What a card tells of its kind of model. */
 export interface CardOfKind {
+  /** The library that loads it. Default `sentence-transformers`. */
+  library?: string;
   /** As the Hugging Face hub sorts models. */
   pipelineTag: string;
   tags: readonly string[];
@@ -62,10 +64,11 @@ export interface CardOfKind {
 
 /** Renders a README.md with the front matter that the Hugging Face hub reads. */
 export function renderCard(card: AnyModelCard, kind: CardOfKind): string {
+  const { library = 'sentence-transformers' } = kind;
   const frontMatter = {
-    library_name: 'sentence-transformers',
+    library_name: library,
     pipeline_tag: kind.pipelineTag,
-    tags: ['sentence-transformers', ...kind.tags],
+    tags: [library, ...kind.tags],
     ...origin(card),
   };
   const sections = [

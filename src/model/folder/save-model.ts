@@ -20,8 +20,8 @@ export interface SavedModel {
   maxLength: number;
   /** Renders `README.md`. */
   card(): Promise<string>;
-  /** Exports the model for other runtimes. */
-  onnx(): Uint8Array;
+  /** Exports the model for other runtimes, where there is one graph to export. */
+  onnx?(): Uint8Array;
   /** Writes files that only this kind of model has. */
   writeMore?(folder: string): Promise<void>;
 }
@@ -45,7 +45,7 @@ export async function fillFolder(
   await tokenizer.save(folder, { maxLength });
   await model.writeMore?.(folder);
   await writeFileAtomic(join(folder, 'README.md'), await model.card());
-  if (!onnx) return;
+  if (!onnx || !model.onnx) return;
   await mkdir(join(folder, 'onnx'));
   await writeFileAtomic(join(folder, 'onnx', 'model.onnx'), model.onnx());
 }

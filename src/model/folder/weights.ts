@@ -49,20 +49,24 @@ export interface Weights {
 }
 
 /**
- * Opens `model.safetensors`, a sharded `model.safetensors.index.json`, or the only `*.safetensors` of a folder.
+ * Opens `model.safetensors`, a sharded `model.safetensors.index.json`, or the only `*.safetensors` of a folder. With
+ * `asStored` names stay as the files have them, which may then hold more than one encoder.
  *
  * @example
  * const weights = await openWeights('models/all-MiniLM-L6-v2');
  * const words = await weights.read('embeddings.word_embeddings.weight', [30522, 384]);
  * await weights.close();
  */
-export async function openWeights(folder: string): Promise<Weights> {
+export async function openWeights(
+  folder: string,
+  { asStored = false }: { asStored?: boolean } = {},
+): Promise<Weights> {
   const opened: SafetensorsFile[] = [];
   try {
     for (const name of await findWeightFiles(folder)) {
       opened.push(await SafetensorsFile.open(join(folder, name)));
     }
-    return new FolderWeights(folder, opened);
+    return new FolderWeights(folder, opened, asStored);
   } catch (error) {
     await Promise.all(opened.map((file) => file.close()));
     throw error;
@@ -79,10 +83,10 @@ class FolderWeights implements Weights {
   readonly #files: SafetensorsFile[];
   readonly #places: Map<string, Place>;
 
-  constructor(folder: string, files: SafetensorsFile[]) {
+  constructor(folder: string, files: SafetensorsFile[], asStored: boolean) {
     this.#folder = folder;
     this.#files = files;
-    this.#places = placesByName(folder, files);
+    this.#places = placesByName(folder, files, asStored);
   }
 
   get names(): string[] {
@@ -119,12 +123,13 @@ class FolderWeights implements Weights {
   }
 }
 
-function placesByName(folder: string, files: SafetensorsFile[]): Map<string, Place> {
+function placesByName(folder: string, files: SafetensorsFile[], asStored: boolean): Map<string, Place> {
   const stored = files.flatMap((file) =>
     [...file.tensors.keys()]
       .filter((name) => file.isFloat(name))
       .map((storedName): Place => ({ file, storedName })),
   );
+  if (asStored) return new Map(stored.map((place) => [place.storedName, place]));
   const prefix = encoderPrefix(
     folder,
     stored.map(({ storedName }) => storedName),
