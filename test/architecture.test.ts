@@ -14,6 +14,7 @@ const ROOMS = [
   'negatives',
   'loss',
   'teacher',
+  'generate',
   'examples',
   'recipe',
   'run',

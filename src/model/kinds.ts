@@ -4,6 +4,12 @@ import { type Kind, Registry } from '../base/registry.js';
 export interface ModelKind extends Kind {
   /** Whether it reads a query and a document together and gives a score, instead of making rows of each. */
   readonly readsPairs: boolean;
+  /** Whether it cuts a pair as a whole, so that either text may need all the room. */
+  readonly joinsTexts?: boolean;
+  /** Whether it learns to write texts, which is a task of its own. */
+  readonly writes?: boolean;
+  /** What it is called in sentences. */
+  readonly noun: string;
 }
 
 /** All kinds of models that recipes can name. */
@@ -13,11 +19,22 @@ export const modelKinds = new Registry<ModelKind>('kind of model', [
     description: 'queries and documents become vectors, each by itself',
     options: {},
     readsPairs: false,
+    noun: 'a dual encoder',
   },
   {
     name: 'cross',
     description: 'a query and a document are read together and become a score, to rerank',
     options: {},
     readsPairs: true,
+    joinsTexts: true,
+    noun: 'a cross-encoder',
+  },
+  {
+    name: 'seq2seq',
+    description: 'a document is read and queries that it answers are written (`task: generate`)',
+    options: {},
+    readsPairs: true,
+    writes: true,
+    noun: 'a query generator',
   },
 ]);

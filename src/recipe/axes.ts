@@ -8,6 +8,7 @@ import { representations } from '../model/representation/kinds.js';
 import { scorers } from '../model/scorer/kinds.js';
 import { negatives } from '../negatives/kinds.js';
 import { teachers } from '../teacher/kinds.js';
+import { generateTask } from './generate-task.js';
 import { clusterKind } from './makers/cluster-kind.js';
 import { labelKind } from './makers/label-kind.js';
 import { mergeKind } from './makers/merge-kind.js';
@@ -20,6 +21,8 @@ export type TaskPart = 'negatives' | 'loss' | 'teacher' | 'examples' | 'batch';
 export interface TaskKind extends Kind {
   /** The parts of a stage's recipe that mean something to it; a recipe that gives others is wrong. */
   readonly takes: readonly TaskPart[];
+  /** Whether it is for models that write texts, and for them alone. */
+  readonly writes?: boolean;
   /** Left out by the tasks that come with nearmiss: recipes are read where nothing is trained, and `train/` opens those. */
   open?(options: never, stage: never): Promise<unknown>;
 }
@@ -48,6 +51,7 @@ export const tasks = new Registry<TaskKind>('task', [
     options: {},
     takes: ['negatives', 'loss', 'teacher', 'examples', 'batch'],
   },
+  generateTask,
 ]);
 
 /** All that a stage can make. */

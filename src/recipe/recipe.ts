@@ -57,6 +57,8 @@ export interface ModelRecipe {
   scorer: string;
   /** Replaces the model's own dropout rates. */
   dropout?: number;
+  /** Layers that are put on an encoder that is to write. */
+  decoder: { layers: number; start: 'encoder' | 'random' };
 }
 
 export interface LossRecipe extends Choice {

@@ -60,7 +60,7 @@ export async function newestModel(run: RunDirectory): Promise<string> {
 /** Tokens kept of each text. A pair is cut as a whole, the longer text first, so either may need all the room. */
 function lengthsOf(model: ModelRecipe): { query: number; document: number } {
   const lengths = textLengths(model);
-  if (!modelKinds.get(model.kind).readsPairs) return lengths;
+  if (!modelKinds.get(model.kind).joinsTexts) return lengths;
   const both = lengths.query + lengths.document;
   return { query: both, document: both };
 }

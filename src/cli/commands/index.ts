@@ -10,6 +10,8 @@ import { registerEncode } from './encode.js';
 import { registerEval } from './eval.js';
 import { registerExport } from './export.js';
 import { registerFuse } from './fuse.js';
+import { registerExpand } from './generate/expand.js';
+import { registerGenerate } from './generate/generate.js';
 import { registerIndex } from './index-vectors.js';
 import { registerLabel } from './label.js';
 import { registerMerge } from './merge.js';
@@ -45,6 +47,7 @@ export const commandGroups: CommandGroup[] = [
       registerTune,
       registerMine,
       registerLabel,
+      registerGenerate,
       registerMerge,
       registerExport,
     ],
@@ -55,6 +58,6 @@ export const commandGroups: CommandGroup[] = [
     heading: 'Look inside:',
     commands: [registerAnalyze, registerReport, registerRepro, registerVerify, registerClean],
   },
-  { heading: 'Parts:', commands: [registerBm25, registerEncode, registerIndex] },
+  { heading: 'Parts:', commands: [registerBm25, registerExpand, registerEncode, registerIndex] },
   { heading: 'Shell:', commands: [registerCompletion] },
 ];

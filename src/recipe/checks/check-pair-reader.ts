@@ -1,34 +1,33 @@
+import { modelKinds } from '../../model/kinds.js';
 import { negatives as sources } from '../../negatives/kinds.js';
+import { tasks } from '../axes.js';
 import type { Keys } from '../origin-tree.js';
 import type { Problem } from '../problems.js';
 import type { Recipe } from '../recipe.js';
 import { stageLosses } from '../stage-loss.js';
 
-/** Finds what a cross-encoder, which reads pairs and makes no vectors, cannot do. */
+/** Finds what a model that reads pairs and makes no vectors cannot do. */
 export function checkPairReader(recipe: Recipe): Problem[] {
   const problems: Problem[] = [];
   const refuse = (keys: Keys, message: string, hint: string): number =>
     problems.push({ level: 'error', keys, message, hint });
-  const { towers, passages, head, scorer } = recipe.model;
+  const { towers, passages, head, scorer, kind } = recipe.model;
+  const { noun } = modelKinds.get(kind);
   if (towers === 'two') {
-    refuse(['model', 'towers'], 'a cross-encoder is one encoder, got two', 'leave out model.towers');
+    refuse(['model', 'towers'], `${noun} is one model, got two`, 'leave out model.towers');
   }
   if (passages.mode === 'max') {
     refuse(
       ['model', 'passages', 'mode'],
-      "a cross-encoder reads a document's first tokens, got max",
+      `${noun} reads a document's first tokens, got max`,
       'split the documents beforehand, or raise model.maxLength.document',
     );
   }
   if (passages.mode === 'first' && scorer !== 'dot') {
-    refuse(['model', 'scorer'], `a cross-encoder scores by itself, got ${scorer}`, 'leave out model.scorer');
+    refuse(['model', 'scorer'], `${noun} scores by itself, got ${scorer}`, 'leave out model.scorer');
   }
   for (const field of Object.keys(head)) {
-    refuse(
-      ['model', 'head', field],
-      'a cross-encoder makes no vectors, so it has no such head',
-      'leave it out',
-    );
+    refuse(['model', 'head', field], `${noun} makes no vectors, so it has no such head`, 'leave it out');
   }
   recipe.stages.forEach((_, index) => {
     problems.push(...checkStageOfPairs(recipe, index));
@@ -49,11 +48,12 @@ function checkStageOfPairs(recipe: Recipe, index: number): Problem[] {
       hint: 'take bm25, random, or static with a run that `nearmiss search --queries … --run FILE` made',
     });
   });
+  const learnsByLoss = !stage.make && tasks.get(stage.task.name).takes.includes('loss');
   for (const {
     recipe: { name, temperature },
     loss,
     at,
-  } of stageLosses(recipe, index)) {
+  } of learnsByLoss ? stageLosses(recipe, index) : []) {
     if (loss.negatives !== 'own') {
       problems.push({
         level: 'error',

@@ -20,6 +20,23 @@ const TAUGHT = 'teacher: {name: stored, file: scores.run}\n';
 const cross = (source: string, more = ''): string =>
   `${stage(`{source: ${source}}`)}model: {kind: cross${more}}\nloss: {name: nll, temperature: 1}\n`;
 
+describe('models that write', () => {
+  const stage = (task: string): string => `stages: [{name: a, steps: 2${task}}]`;
+  test.each([
+    [
+      `model: {kind: seq2seq}\n${stage(', negatives: [{source: random}]')}\nloss: {name: nll, temperature: 1}`,
+      'a query generator cannot learn the task retrieval',
+    ],
+    [stage(', task: generate'), 'a dual encoder cannot learn the task generate'],
+    [
+      `model: {kind: seq2seq, towers: two}\n${stage(', task: generate')}`,
+      'model.towers: a query generator is one model, got two',
+    ],
+  ])('%#', async (yaml, message) => {
+    expect((await failure(yaml)).message).toContain(message);
+  });
+});
+
 describe('what a cross-encoder cannot do', () => {
   test.each([
     [
@@ -34,7 +51,7 @@ describe('what a cross-encoder cannot do', () => {
       cross('ann'),
       'my.yaml:4: stages.a.negatives.0.source: a cross-encoder makes no vectors to search, got ann',
     ],
-    [cross('bm25', ', towers: two'), 'my.yaml:5: model.towers: a cross-encoder is one encoder, got two'],
+    [cross('bm25', ', towers: two'), 'my.yaml:5: model.towers: a cross-encoder is one model, got two'],
     [
       cross('bm25', ', passages: {mode: max, pieces: 2}'),
       "my.yaml:5: model.passages.mode: a cross-encoder reads a document's first tokens, got max",

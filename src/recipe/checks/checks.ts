@@ -64,7 +64,9 @@ function checkModel({ model }: Recipe): Problem[] {
     }
   }
   const noOwn =
-    model.init === 'scratch' ? 'a new model has' : model.kind === 'cross' && 'a pair of texts has';
+    model.init === 'scratch'
+      ? 'a new model has'
+      : modelKinds.get(model.kind).readsPairs && 'a pair of texts has';
   for (const side of ['query', 'document'] as const) {
     if (noOwn && model.maxLength[side] === 'own') {
       error(`maxLength.${side}`, `expected a number of tokens, as ${noOwn} no length of its own`, 'name one');

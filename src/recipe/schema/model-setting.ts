@@ -49,6 +49,15 @@ const BEFORE_SCORER = {
 
 const AFTER_SCORER = {
   dropout: between(0, 1, { open: 'most' }).optional().describe("replaces the model's own dropout rates"),
+  decoder: section(
+    {
+      layers: whole(1).describe('layers that write, on top of an encoder (`kind: seq2seq`)'),
+      start: oneOf('encoder', 'random').describe(
+        "whether they begin as copies of the encoder's last layers or at random; what looks at the document is new",
+      ),
+    },
+    { layers: 2, start: 'encoder' },
+  ),
 };
 
 const AFTER_POOLING = {

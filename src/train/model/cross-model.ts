@@ -1,6 +1,6 @@
 import { NearmissError } from '../../base/errors.js';
 import type { Dataset } from '../../data/index.js';
-import type { ParameterStore } from '../../engine/index.js';
+import type { ParameterStore, SessionOptions } from '../../engine/index.js';
 import type { Ranking } from '../../evaluate/index.js';
 import {
   CrossEncoder,
@@ -8,6 +8,7 @@ import {
   createCrossEncoder,
   type EncoderConfig,
   fillCrossEncoderFolder,
+  joinTexts,
   loadCrossEncoder,
   type SaveModelOptions,
   type TextReader,
@@ -15,8 +16,9 @@ import {
 import { modelKinds } from '../../model/kinds.js';
 import type { Recipe } from '../../recipe/recipe.js';
 import { textLengths } from '../../recipe/text-lengths.js';
+import { modelFolder } from '../../run/model-folder.js';
 import type { ModelRankingsOptions } from '../refresh/model-rankings.js';
-import { Reranking } from '../refresh/reranking.js';
+import { type PairScores, Reranking } from '../refresh/reranking.js';
 import { RerankingCheckpoint } from '../refresh/reranking-checkpoint.js';
 import { DirectStep } from '../step/direct-step.js';
 import type { LiveEncoder } from '../step/live-encoder.js';
@@ -81,14 +83,24 @@ class CrossModel implements TrainedModel {
   }
 
   async rankings(options: ModelRankingsOptions): Promise<Map<string, Ranking>> {
-    const scorer = await CrossEncoder.create(this.model, { session: options.session });
-    const reranking = new Reranking(scorer, options);
-    return reranking.rankings(options.queries, options.k).finally(() => scorer.release());
+    const scores = await pairScoresOf(this.model, options.session);
+    return new Reranking(scores, options)
+      .rankings(options.queries, options.k)
+      .finally(() => scores.release());
   }
 
   fill(folder: string, options: SaveModelOptions): Promise<void> {
     return fillCrossEncoderFolder(folder, this.model, options);
   }
+}
+
+async function pairScoresOf(model: CrossEncoderModel, session: SessionOptions): Promise<PairScores> {
+  const encoder = await CrossEncoder.create(model, { session });
+  return {
+    score: (query, documents) =>
+      encoder.scoreTokens(documents.map((document) => joinTexts(model, query, document))),
+    release: () => encoder.release(),
+  };
 }
 
 /** A query and a document are read together and become a score. */
@@ -97,5 +109,8 @@ export const crossKind: TrainedModelKind = {
   indexes: false,
   start: (recipe, dataset, options) => CrossModel.start(recipe, dataset, options),
   load: (folder) => CrossModel.load(folder),
-  openCheckpoint: (step, options) => RerankingCheckpoint.open(step, options),
+  openCheckpoint: (step, options) =>
+    RerankingCheckpoint.open(step, options, async () =>
+      pairScoresOf(await loadCrossEncoder(await modelFolder(options.run, step)), options.session),
+    ),
 };

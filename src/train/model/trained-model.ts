@@ -10,6 +10,7 @@ import type { CheckpointSearch, CheckpointSearchOptions } from '../refresh/check
 import type { ModelRankingsOptions } from '../refresh/model-rankings.js';
 import type { LiveEncoder } from '../step/live-encoder.js';
 import type { StageLoss } from '../step/objective.js';
+import type { WritingBatch } from '../step/seq2seq-step.js';
 import type { Step } from '../step/step.js';
 import type { RetrievalBatch } from '../task/batch.js';
 import type { StartOptions } from './starting-encoder.js';
@@ -23,6 +24,19 @@ export interface RetrievalStepOptions {
   /** The sides that come as rows, because they do not learn. Default none. */
   frozen?: readonly Side[];
   session: SessionOptions;
+}
+
+export interface WritingStepOptions extends Pick<RetrievalStepOptions, 'learns' | 'session'> {
+  /** Share of the probability that is spread over all words. */
+  smoothing: number;
+}
+
+/** A model that learns to write. */
+export interface Writer {
+  /** What is to be written for a text, given its tokens with their special ones. */
+  target(ids: ArrayLike<number>): Int32Array;
+  /** Compiles a stage's forward and backward pass. */
+  step(options: WritingStepOptions): Promise<Step<WritingBatch>>;
 }
 
 /** A kind of model as the trainer knows it: everything in which runs of its kind differ from others. */
@@ -40,10 +54,12 @@ export interface TrainedModelKind extends Kind {
 /** What a run trains, of whatever kind. */
 export interface TrainedModel {
   readonly parameters: ParameterStore;
-  readonly config: EncoderConfig;
+  readonly config: Pick<EncoderConfig, 'layers'>;
   readonly reader: TextReader;
   /** Compiles a stage's forward and backward pass. */
   step(options: RetrievalStepOptions): Promise<Step<RetrievalBatch>>;
+  /** Of models that learn to write. */
+  readonly writer?: Writer;
   /** Encodes texts of a side with the present weights; fails where the kind makes no rows. */
   liveEncoder(side: Side, session: SessionOptions): Promise<LiveEncoder>;
   /** What it finds with the present weights; a kind without an index reranks what BM25 finds. */

@@ -1,6 +1,6 @@
 import { inRankOrder, type Ranking } from '../../evaluate/index.js';
 import { openBm25Index } from '../../index/bm25/index.js';
-import { type CrossEncoder, joinTexts } from '../../model/index.js';
+import type { TokenizedText } from '../../model/index.js';
 import type { RankedList } from '../../negatives/index.js';
 import { listsFromBm25, type QueryText } from '../../negatives/lists/from-bm25.js';
 import { bm25Folder } from '../../run/bm25-folder.js';
@@ -11,13 +11,19 @@ export type RerankingOptions = Pick<
   'run' | 'data' | 'session' | 'onProgress' | 'signal'
 >;
 
-/** What a cross-encoder makes of BM25's first documents. */
+/** Scores of a query's documents, each read together with it. */
+export interface PairScores {
+  score(query: TokenizedText, documents: readonly TokenizedText[]): Promise<Float32Array>;
+  release(): Promise<void>;
+}
+
+/** What a model that reads pairs makes of BM25's first documents. */
 export class Reranking {
   readonly seconds = { bm25: 0, score: 0 };
-  readonly #scorer: CrossEncoder;
+  readonly #scorer: PairScores;
   readonly #options: RerankingOptions;
 
-  constructor(scorer: CrossEncoder, options: RerankingOptions) {
+  constructor(scorer: PairScores, options: RerankingOptions) {
     this.#scorer = scorer;
     this.#options = options;
   }
@@ -71,8 +77,7 @@ export class Reranking {
     const started = performance.now();
     const [text] = (await data.queries.texts([query])).texts;
     const { texts } = await data.documents.texts(documents);
-    const pairs = texts.map((document) => joinTexts(this.#scorer.model, text, document));
-    const scores = await this.#scorer.scoreTokens(pairs);
+    const scores = await this.#scorer.score(text, texts);
     this.seconds.score += (performance.now() - started) / 1000;
     return scores;
   }

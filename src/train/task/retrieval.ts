@@ -1,4 +1,3 @@
-import { examples as exampleKinds, orders } from '../../examples/index.js';
 import { losses as lossKinds } from '../../loss/index.js';
 import { kindOptions } from '../../recipe/kind-options.js';
 import { bestModel } from '../../run/best-model.js';
@@ -13,6 +12,7 @@ import type { Step } from '../step/step.js';
 import type { RetrievalBatch } from './batch.js';
 import { BatchMaker, type MadeBatch } from './batch-maker.js';
 import { onlySource } from './only-source.js';
+import { openExamples, openOrder } from './open-examples.js';
 import type { StageContext, Task } from './task.js';
 import { openTaughtTexts } from './taught-texts.js';
 
@@ -77,19 +77,11 @@ export async function openRetrieval(_: object, context: StageContext): Promise<T
 }
 
 async function openParts(context: StageContext): Promise<RetrievalParts> {
-  const { run, recipe, stage, data, model, session, learns } = context;
+  const { recipe, stage, data, model, session, learns } = context;
   const rows = await StageRows.open(context);
   const examples = await openExamples(context);
-  const { queries, accumulate, documentTokens } = stage.batch;
-  const orderKind = orders.get(stage.batch.order.name);
-  const order = await orderKind.open(kindOptions(orderKind, stage.batch.order), {
-    count: examples.count,
-    queries,
-    accumulate,
-    seed: recipe.seed,
-    stage: stage.index,
-    locate: (file) => locateMade(run, file),
-  });
+  const { accumulate, documentTokens } = stage.batch;
+  const order = await openOrder(context, examples.count);
   const maker = new BatchMaker({
     data,
     examples,
@@ -118,18 +110,6 @@ function stageLoss(recipe: PlannedStage['losses'][number]): StageLoss {
   const kind = lossKinds.get(recipe.name);
   const { weight, temperature, negatives } = recipe;
   return { loss: kind.create(kindOptions(kind, recipe)), weight, scale: 1 / temperature, negatives };
-}
-
-function openExamples({ stage, data, recipe }: StageContext) {
-  const kind = exampleKinds.get(stage.examples.name);
-  return kind.open(kindOptions(kind, stage.examples), {
-    dataset: data.dataset,
-    training: data.training,
-    documentCount: data.documents.count,
-    seed: recipe.seed,
-    tokenize: data.tokenize,
-    documents: async (numbers) => (await data.documents.texts(numbers)).texts,
-  });
 }
 
 function openTeacher({ run, stage, data, description, session }: StageContext): Promise<Teacher | undefined> {

@@ -56,6 +56,22 @@ const CASES: Case[] = [
     interruptions: [6],
   },
   {
+    name: 'generate, with dropout and in several parts',
+    recipe: 'query-generator',
+    set: [
+      'model={init: scratch, layers: 1, hiddenSize: 16, heads: 2, vocabularySize: 200}',
+      'model.decoder.layers=1',
+      'model.dropout=0.1',
+      'refresh.mode=lockstep',
+      'batch.queries=6',
+      'stages.generate.steps=12',
+      'stages.generate.task.tokens=64',
+      'checkpoint.every=6',
+    ],
+    steps: 12,
+    interruptions: [4],
+  },
+  {
     name: 'steady-pairs',
     recipe: join(examples, 'task.yaml'),
     set: ['stages.train.steps=12'],

@@ -1,0 +1,15 @@
+export { EndpointGenerator, type EndpointOptions } from './endpoint-generator.js';
+export { expandDataset, queriesByDocument } from './expand.js';
+export { filterQueries, type PairScoring, type QueriedDocument } from './filter-queries.js';
+export {
+  type GenerateCollectionOptions,
+  type GenerateOutcome,
+  generateCollection,
+  passageTexts,
+} from './generate-collection.js';
+export { generatedCollection } from './generated-collection.js';
+export { GeneratedFile, type GeneratedQueries, readGenerated } from './generated-file.js';
+export { isEndpoint, openGenerator, type WriteOptions } from './open-generator.js';
+export { type Example, queriesIn, renderPrompt } from './prompt.js';
+export { distinctQueries, type Passage, type QueryGenerator, type Spent } from './query-generator.js';
+export { Seq2SeqGenerator, type Seq2SeqGeneratorOptions } from './seq2seq-generator.js';

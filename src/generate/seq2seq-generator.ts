@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import type { SessionOptions } from '../engine/index.js';
+import { weightsFingerprint } from '../model/folder/weights-fingerprint.js';
+import { Decoder } from '../model/seq2seq/decoder.js';
+import { generateTokens } from '../model/seq2seq/generate.js';
+import type { BeamOptions, GenerateOptions, SampleOptions } from '../model/seq2seq/generate-options.js';
+import { loadSeq2Seq, type Seq2SeqModel } from '../model/seq2seq/seq2seq-model.js';
+import { withoutEnd } from '../model/seq2seq/written-tokens.js';
+import { tokensAt } from '../text/token-batch.js';
+import { distinctQueries, type Passage, type QueryGenerator, type Spent } from './query-generator.js';
+
+export interface Seq2SeqGeneratorOptions extends Omit<GenerateOptions, 'search' | 'maxTokens' | 'suppress'> {
+  search: Omit<SampleOptions, 'keys'> | BeamOptions | { kind: 'greedy' };
+  /** Default: as the model was trained. */
+  maxTokens?: number;
+  session?: SessionOptions;
+}
+
+/** Sequences that are written at once: more gain little, and each holds its keys and values. */
+const SEQUENCES_AT_ONCE = 96;
+
+/** Tokens that no query has. */
+const NEVER = ['[PAD]', '[CLS]', '[UNK]', '[MASK]', '<pad>', '<unk>', '<mask>', '<s>'];
+
+/** A model of our own, or a T5, that writes queries. */
+export class Seq2SeqGenerator implements QueryGenerator {
+  readonly name: string;
+  readonly fingerprint: string;
+  readonly atOnce: number;
+  readonly spent: Spent = { tokens: 0, read: 0, retries: 0 };
+  readonly #model: Seq2SeqModel;
+  readonly #decoder: Decoder;
+  readonly #options: GenerateOptions;
+
+  private constructor(model: Seq2SeqModel, decoder: Decoder, options: GenerateOptions) {
+    const copies = options.search.kind === 'greedy' ? 1 : options.search.copies;
+    const rows = options.search.kind === 'beam' ? options.search.beams : copies;
+    this.name = model.name;
+    this.atOnce = Math.max(1, Math.floor(SEQUENCES_AT_ONCE / rows));
+    this.#model = model;
+    this.#decoder = decoder;
+    this.#options = options;
+    this.fingerprint = createHash('sha256')
+      .update(JSON.stringify([weightsFingerprint(model.parameters), model.maxSource, options]))
+      .digest('hex');
+  }
+
+  /**
+   * @param init a folder or hub id of a T5, or what `nearmiss train --recipe query-generator` left
+   * @example
+   * const generator = await Seq2SeqGenerator.open('runs/generator/best', {
+   *   search: { kind: 'sample', copies: 5, topK: 10, topP: 1, temperature: 1, seed: 1 },
+   * });
+   */
+  static async open(
+    init: string,
+    { session, maxTokens, ...options }: Seq2SeqGeneratorOptions,
+  ): Promise<Seq2SeqGenerator> {
+    const model = await loadSeq2Seq(init);
+    const suppress = NEVER.flatMap((token) => model.tokenizer.id(token) ?? []);
+    return new Seq2SeqGenerator(model, await Decoder.create(model, session), {
+      ...options,
+      suppress,
+      maxTokens: Math.min(maxTokens ?? model.maxTarget, model.maxTarget),
+    });
+  }
+
+  async generate(passages: readonly Passage[]): Promise<string[][]> {
+    const { tokenizer, maxSource, spec } = this.#model;
+    const batch = await tokenizer.encodeBatch(
+      passages.map(({ text }) => text),
+      { maxLength: maxSource },
+    );
+    const sources = passages.map((_, i) => tokensAt(batch, i));
+    const { search } = this.#options;
+    const keys = passages.map(({ key }) => key);
+    const written = await generateTokens(this.#decoder, sources, {
+      ...this.#options,
+      search: search.kind === 'sample' ? { ...search, keys } : search,
+    });
+    this.spent.read += batch.ids.length;
+    return Promise.all(
+      written.map(async (sequences) => {
+        const texts: string[] = [];
+        for (const tokens of sequences) {
+          this.spent.tokens += tokens.length;
+          texts.push(await tokenizer.decode(withoutEnd(tokens, spec.shape)));
+        }
+        return distinctQueries(texts);
+      }),
+    );
+  }
+
+  close(): Promise<void> {
+    return this.#decoder.release();
+  }
+}
