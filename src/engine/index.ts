@@ -19,5 +19,5 @@ export {
   type SessionOptions,
   type TensorData,
 } from './session.js';
-export { signedProductsAreExact } from './signed-products.js';
 export { type Dim, type DType, productOf, type Shape } from './shape.js';
+export { signedProductsAreExact } from './signed-products.js';

@@ -48,9 +48,12 @@ export class Seq2SeqGenerator implements QueryGenerator {
   /**
    * @param init a folder or hub id of a T5, or what `nearmiss train --recipe query-generator` left
    * @example
-   * const generator = await Seq2SeqGenerator.open('runs/generator/best', {
+   * const generator = await Seq2SeqGenerator.open('models/generator', {
    *   search: { kind: 'sample', copies: 5, topK: 10, topP: 1, temperature: 1, seed: 1 },
    * });
+   * const [queries] = await generator.generate([{ key: 0, text: 'A near miss is something that almost happened.' }]);
+   * console.log(queries);
+   * await generator.close();
    */
   static async open(
     init: string,

@@ -83,6 +83,20 @@ export {
   type Precision,
   type UsedPrecision,
 } from './precision/precision.js';
+export { type Bert2RndOptions, createBert2Rnd } from './seq2seq/create-bert2rnd.js';
+export { Decoder, type DecoderState } from './seq2seq/decoder.js';
+export { generateTokens } from './seq2seq/generate.js';
+export type { BeamOptions, GenerateOptions, SampleOptions } from './seq2seq/generate-options.js';
+export { Likelihood } from './seq2seq/likelihood.js';
+export type { Seq2SeqNetwork, Seq2SeqShape, Seq2SeqSpec } from './seq2seq/network.js';
+export {
+  isSeq2Seq,
+  loadSeq2Seq,
+  readSeq2SeqWeights,
+  type Seq2SeqModel,
+  type Seq2SeqWeights,
+  saveSeq2Seq,
+} from './seq2seq/seq2seq-model.js';
 export type { FloatType, StorageType } from './tensors/float-storage.js';
 export { SafetensorsFile, type WriteSafetensorsOptions, writeSafetensors } from './tensors/safetensors.js';
 export type { TensorInfo } from './tensors/safetensors-header.js';

@@ -8,9 +8,11 @@ import { makeRun, writeRun } from '../../src/evaluate/index.js';
 import { buildBm25Index } from '../../src/index/bm25/index.js';
 import { oneRowEach } from '../../src/model/encoder/encoded-texts.js';
 import {
+  createBert2Rnd,
   createCrossEncoder,
   loadEncoderModel,
   saveCrossEncoder,
+  saveSeq2Seq,
   VectorFileWriter,
 } from '../../src/model/index.js';
 import { runOf, writeCollection, writeOtherForms } from './collection.fixture.js';
@@ -55,4 +57,6 @@ export async function fillWorld(folder: string): Promise<void> {
   const model = await loadEncoderModel(at('runs/medquad/best'));
   await mkdir(at('runs/reranker'));
   await saveCrossEncoder(at('runs/reranker/best'), createCrossEncoder(model, { seed: 5 }));
+  const sizes = { decoderLayers: 1, maxSource: 32, maxTarget: 8, seed: 5 };
+  await saveSeq2Seq(at('models/generator'), createBert2Rnd(model, sizes));
 }

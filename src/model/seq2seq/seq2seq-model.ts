@@ -87,7 +87,7 @@ async function readSpec(folder: string): Promise<Seq2SeqSpec> {
  * query-generator` left.
  *
  * @example
- * const model = await loadSeq2Seq('models/doc2query');
+ * const model = await loadSeq2Seq('models/generator');
  * console.log(model.spec.family, model.parameters.buffer.length);
  */
 export async function loadSeq2Seq(init: string, options: HubOptions = {}): Promise<Seq2SeqModel> {

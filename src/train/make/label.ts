@@ -1,9 +1,11 @@
 import type { OptionsOf } from '../../base/registry.js';
 import type { Ranking } from '../../evaluate/index.js';
+import type { RankedList } from '../../negatives/index.js';
 import type { labelKind } from '../../recipe/makers/label-kind.js';
 import { bestModel } from '../../run/best-model.js';
 import { locateMade } from '../../run/made.js';
 import { fillLabelFolder, label, PairScorer } from '../../teacher/index.js';
+import { inTurn } from '../mining/in-turn.js';
 import { fileLists } from '../mining/rankings.js';
 import { openTaughtTexts } from '../task/taught-texts.js';
 import { compareTeacher } from './compare-teacher.js';
@@ -15,7 +17,11 @@ type LabelOptions = OptionsOf<(typeof labelKind)['options']>;
 export async function makeLabelled(options: LabelOptions, context: MakeContext): Promise<boolean> {
   const { run, data, description, session, folder, progress, shouldStop, stage } = context;
   const { models, normalize, depth } = options;
-  const lists = [...(await fileLists(await locateMade(run, options.candidates), data, description))];
+  const ranked: Iterable<RankedList>[] = [];
+  for (const file of [options.candidates].flat()) {
+    ranked.push(await fileLists(await locateMade(run, file), data, description));
+  }
+  const lists = inTurn(ranked);
   const total = lists.reduce(
     (sum, { query, ids }) => sum + data.training[query].positives.length + Math.min(depth, ids.length),
     0,

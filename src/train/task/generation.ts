@@ -5,10 +5,10 @@ import type { BatchOrder, ExampleSource, ExampleText } from '../../examples/inde
 import { batchByTokens } from '../../model/encoder/packed-batch.js';
 import type { Seq2SeqPair } from '../../model/seq2seq/training-graph.js';
 import type { generateTask } from '../../recipe/generate-task.js';
-import type { TokenizedCollection } from '../../run/training-data.js';
 import type { Writer } from '../model/trained-model.js';
 import { type WritingBatch, writingBatch } from '../step/seq2seq-step.js';
 import type { Step } from '../step/step.js';
+import { tokensOf } from './example-texts.js';
 import { openExamples, openOrder } from './open-examples.js';
 import type { StageContext, Task } from './task.js';
 
@@ -58,7 +58,12 @@ class GenerationTask implements Task<WritingBatch> {
       data.documents,
       drawn.map(({ positive }) => positive),
     );
-    return queries.map((ids, i) => ({ source: documents[i], target: this.#parts.writer.target(ids) }));
+    const { writer } = this.#parts;
+    return queries.texts.map(({ ids }, i) => ({
+      // The beginning of a document, where it has several pieces.
+      source: documents.texts[documents.offsets[i]].ids,
+      target: writer.target(ids),
+    }));
   }
 
   /** Pairs of similar length are computed together: little padding, and memory that is bounded. */
@@ -89,13 +94,4 @@ export async function openGeneration(options: GenerateOptions, context: StageCon
   const order = await openOrder(context, examples.count);
   const step = await writer.step({ learns, session, smoothing: options.smoothing });
   return new GenerationTask(context, options, { step, writer, examples, order });
-}
-
-async function tokensOf(
-  collection: TokenizedCollection,
-  wanted: readonly ExampleText[],
-): Promise<ArrayLike<number>[]> {
-  const { texts, offsets } = await collection.texts(wanted.filter((text) => typeof text === 'number'));
-  let nth = 0;
-  return wanted.map((text) => (typeof text === 'number' ? texts[offsets[nth++]].ids : text.ids));
 }
