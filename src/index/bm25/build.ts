@@ -16,6 +16,7 @@ import { ByteWriter } from './postings/byte-writer.js';
 import { mergeRuns } from './postings/merge-runs.js';
 import { mergeVectors } from './postings/merge-vectors.js';
 import { PostingsBuffer, type RunFiles } from './postings/postings-buffer.js';
+import { MAX_IMPACT } from './similarity.js';
 
 export interface BuildOptions {
   /** How text becomes terms. Default `en`. */
@@ -53,6 +54,74 @@ export async function buildBm25Index(
   documents: AsyncIterable<Document> | Iterable<Document>,
   options: BuildOptions = {},
 ): Promise<Bm25Meta> {
+  return buildFolder(folder, options, async (builder) => {
+    for await (const document of documents) {
+      builder.add(document);
+      options.onDocument?.();
+    }
+  });
+}
+
+/** A document as terms and what each of them weighs in it. */
+export interface WeightedDocument {
+  id: string;
+  weights: ReadonlyMap<string, number>;
+}
+
+export interface BuildWeightedOptions extends Omit<BuildOptions, 'language'> {
+  /** Weights are multiplied by this and rounded; what becomes 0 or less is left out. Default 100. */
+  scale?: number;
+}
+
+/**
+ * Indexes documents by weights that a model gave their terms (DeepCT, uniCOIL, SPLADE): search them with the similarity
+ * `impacts()`, which adds up products of weights, or with BM25, to which they are term frequencies. Terms are looked up as they are
+ * given, tokens of a model for example; a query has to name them alike.
+ *
+ * @example
+ * await buildWeightedIndex('indexes/weighted', [{ id: 'd1', weights: new Map([['near', 1.2], ['##miss', 0.4]]) }]);
+ * const searcher = new Bm25Searcher(await openBm25Index('indexes/weighted'), { similarity: impacts() });
+ * searcher.searchTerms(new Map([['near', 2]]), 10).scores[0]; // 240
+ */
+export async function buildWeightedIndex(
+  folder: string,
+  documents: AsyncIterable<WeightedDocument> | Iterable<WeightedDocument>,
+  options: BuildWeightedOptions = {},
+): Promise<Bm25Meta> {
+  const { scale = 100 } = options;
+  return buildFolder(folder, { ...options, language: 'unicode' }, async (builder) => {
+    for await (const { id, weights } of documents) {
+      builder.addWeighted(id, roundedImpacts(id, weights, scale));
+      options.onDocument?.();
+    }
+  });
+}
+
+/** Weights as whole numbers that an index holds. */
+function roundedImpacts(
+  id: string,
+  weights: ReadonlyMap<string, number>,
+  scale: number,
+): Map<string, number> {
+  const rounded = new Map<string, number>();
+  for (const [term, weight] of weights) {
+    const impact = Math.round(weight * scale);
+    if (!Number.isFinite(weight) || impact > MAX_IMPACT) {
+      throw new NearmissError(
+        `document ${JSON.stringify(id)}, term ${JSON.stringify(term)}: expected a weight of at most ${MAX_IMPACT / scale}, got ${weight}`,
+        { hint: 'choose a smaller scale, or look for what went wrong in the model' },
+      );
+    }
+    if (impact > 0) rounded.set(term, impact);
+  }
+  return rounded;
+}
+
+async function buildFolder(
+  folder: string,
+  options: BuildOptions,
+  fill: (builder: Builder) => Promise<void>,
+): Promise<Bm25Meta> {
   const { language = 'en', memoryMb = DEFAULT_MEMORY_MB, vectors = false } = options;
   if (!(memoryMb >= MIN_MEMORY_MB)) {
     throw new NearmissError(`memory: expected at least ${MIN_MEMORY_MB} MB, got ${memoryMb}`);
@@ -68,10 +137,7 @@ export async function buildBm25Index(
         vectors,
       });
       try {
-        for await (const document of documents) {
-          builder.add(document);
-          options.onDocument?.();
-        }
+        await fill(builder);
         meta = await builder.finish();
       } finally {
         builder.dispose();
@@ -118,9 +184,17 @@ class Builder {
 
   add(document: Document): void {
     this.#content.add(document);
-    const length = this.#buffer.add(fullText(document));
+    this.#end(document.id, this.#buffer.add(fullText(document)));
+  }
+
+  addWeighted(id: string, weights: ReadonlyMap<string, number>): void {
+    this.#content.add({ id, text: JSON.stringify([...weights]) });
+    this.#end(id, this.#buffer.addWeighted(weights));
+  }
+
+  #end(id: string, length: number): void {
     this.#idOffsets.u32(this.#ids.position);
-    this.#ids.text(document.id);
+    this.#ids.text(id);
     if (this.#documents === this.#lengthCodes.length) this.#growLengths();
     this.#lengthCodes[this.#documents++] = encodeLength(length);
     this.#totalLength += length;

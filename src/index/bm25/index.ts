@@ -1,5 +1,12 @@
 export { Bm25Index, type TermVector } from './bm25-index.js';
-export { type BuildOptions, buildBm25Index, DEFAULT_MEMORY_MB } from './build.js';
+export {
+  type BuildOptions,
+  type BuildWeightedOptions,
+  buildBm25Index,
+  buildWeightedIndex,
+  DEFAULT_MEMORY_MB,
+  type WeightedDocument,
+} from './build.js';
 export type { Bm25Meta } from './format.js';
 export { openBm25Index } from './open.js';
 export type { WeightedQuery } from './query-terms.js';
@@ -13,6 +20,8 @@ export {
   type CollectionStatistics,
   DEFAULT_B,
   DEFAULT_K1,
+  impacts,
+  MAX_IMPACT,
   type Similarity,
   tfIdf,
 } from './similarity.js';

@@ -16,6 +16,8 @@ export interface Similarity {
   readonly name: string;
   weight(documentFrequency: number, statistics: CollectionStatistics): number;
   part(termFrequency: number, length: number, statistics: CollectionStatistics): number;
+  /** The greatest part there can be, where it does not follow from a document that repeats one term throughout. */
+  readonly greatest?: number;
 }
 
 export interface Bm25Parameters {
@@ -52,6 +54,14 @@ export function tfIdf(): Similarity {
   };
 }
 
+/** The greatest weight of a term in a document: 16 bits, so that sums of products stay exact. */
+export const MAX_IMPACT = 0xffff;
+
+/** What an index of weights stores is the score: the sum over the query's terms of their weight in query and document. */
+export function impacts(): Similarity {
+  return { name: 'impacts', weight: () => 1, part: (impact) => impact, greatest: MAX_IMPACT };
+}
+
 /**
  * Bits kept of a part, and of a weight in queries of up to 2⁹ terms. Their products and the sums of the products
  * then fit the 53 bits of a double: additions are exact, so a score does not depend on the order in which its terms
@@ -75,10 +85,12 @@ export class PartTable {
     this.#similarity = similarity;
     this.#statistics = statistics;
     // No part is greater than that of a document which repeats one term throughout.
-    const greatest = CODED_LENGTHS.reduce(
-      (most, length) => Math.max(most, similarity.part(length || 1, length, statistics)),
-      0,
-    );
+    const greatest =
+      similarity.greatest ??
+      CODED_LENGTHS.reduce(
+        (most, length) => Math.max(most, similarity.part(length || 1, length, statistics)),
+        0,
+      );
     this.#scale = fixedPointScale(greatest, PRECISION_BITS);
     for (let frequency = 1; frequency < TABLE_FREQUENCIES; frequency++) {
       for (let code = 0; code < 256; code++)

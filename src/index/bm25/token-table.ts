@@ -63,7 +63,11 @@ export class TokenTable {
 
   #analyze(token: string): number {
     const term = this.#analyzer.term(token);
-    if (term === undefined) return NO_TERM;
+    return term === undefined ? NO_TERM : this.numberOfTerm(term);
+  }
+
+  /** The number of a term that no analyzer has to make first. */
+  numberOfTerm(term: string): number {
     const known = this.#numbers.get(term);
     if (known !== undefined) return known;
     const number = this.terms.length;

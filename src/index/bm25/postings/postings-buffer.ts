@@ -69,6 +69,22 @@ export class PostingsBuffer {
     return length;
   }
 
+  /** Adds the next document by its terms and how much each weighs there, and returns their sum. */
+  addWeighted(weights: ReadonlyMap<string, number>): number {
+    if (weights.size > this.#distinct.length) this.#distinct = new Int32Array(2 * weights.size);
+    let length = 0;
+    let distinct = 0;
+    for (const [text, weight] of weights) {
+      const term = this.#tokens.numberOfTerm(text);
+      if (term >= this.#counts.length) this.#counts = grown(this.#counts, term + 1);
+      this.#counts[term] = weight;
+      this.#distinct[distinct++] = term;
+      length += weight;
+    }
+    this.#append(distinct);
+    return length;
+  }
+
   /** Writes the run and returns its files; the buffer is of no use afterwards. */
   write(path: string, options: { vectors: boolean }): RunFiles {
     const { terms } = this.#tokens;
