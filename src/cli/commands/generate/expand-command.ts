@@ -55,7 +55,9 @@ export async function expandCommand(path: string, flags: ExpandFlags): Promise<v
   print(
     `${out}: ${count(used)} queries behind ${count(documents)} documents, ${(growth * 100).toFixed(1)} % more text${dropped}\n`,
   );
-  print(`k1 and b are best tuned again: nearmiss bm25 tune ${out} --split dev\n`);
+  print(
+    `k1 and b are best tuned again: nearmiss bm25 index ${out} INDEX, nearmiss bm25 tune INDEX --data ${out}\n`,
+  );
 }
 
 async function filter(

@@ -7,8 +7,8 @@ Examples:
   nearmiss generate data/mine --generator runs/generator --count 10 --out queries.jsonl
   nearmiss expand data/mine --queries queries.jsonl --out data/mine-expanded
   nearmiss expand data/mine --queries queries.jsonl --count 5 --filter runs/reranker --keep 0.3 --out data/mine-filtered
-  nearmiss bm25 tune data/mine-expanded --split dev        the best k1 and b are others than before
-  nearmiss eval --systems bm25 data/mine-expanded --split test
+  nearmiss bm25 index data/mine-expanded indexes/expanded
+  nearmiss bm25 tune indexes/expanded --data data/mine --split dev      the best k1 and b are others than before
 
 Documents get generated queries behind their texts (doc2query), so that BM25 finds them by words that they do not have. With
 --filter a cross-encoder scores every query with its document, and only the best share is used (doc2query−−).`;
