@@ -37,6 +37,17 @@ describe('models that write', () => {
   });
 });
 
+test('a margin is for the stage that mines, which knows the positives', async () => {
+  const stages = (mine: string, source: string): string =>
+    `stages:\n  - {name: m, make: {name: mine${mine}}}\n  - {name: a, steps: 2, negatives: [{source: static, file: 'stage:m'${source}}]}\nloss: {name: nll}`;
+  const { message, hint } = await failure(stages('', ', relativeMargin: 0.9'));
+  expect(message).toContain(
+    'what stage m mines has no positives any more for relativeMargin to compare with',
+  );
+  expect(hint ?? message).toContain('make: {name: mine, relativeMargin: …}');
+  await load(stages(', relativeMargin: 0.9', ''));
+});
+
 describe('what a cross-encoder cannot do', () => {
   test.each([
     [

@@ -4,6 +4,7 @@ import { AXES, choicesIn } from '../axis-places.js';
 import type { Problem } from '../problems.js';
 import type { Recipe } from '../recipe.js';
 import { stageLosses } from '../stage-loss.js';
+import { checkMinedMargin } from './check-mined-margin.js';
 import { checkPairReader } from './check-pair-reader.js';
 import { checkStage } from './check-stage.js';
 import { checkTeacher } from './check-teacher.js';
@@ -20,6 +21,7 @@ export function checkRecipe(recipe: Recipe): Problem[] {
     ...checkStageNames(recipe),
     ...checkKinds(recipe),
     ...checkTeacher(recipe),
+    ...checkMinedMargin(recipe),
     ...recipe.stages.flatMap((_, index) => checkStage(recipe, index)),
   ];
   // What all stages share is told once.
