@@ -108,6 +108,11 @@ export const GLOSSARY: readonly GlossaryPart[] = [
         text: 'Somebody said of a query and a document whether it answers it: a grade of 1 or more is right, 0 is wrong. Files of them are called qrels.',
       },
       {
+        id: 'judged',
+        name: 'Judged',
+        text: 'The split of the queries whose hits people marked as right or wrong on the search page. It can be measured, tuned and learned with like any other.',
+      },
+      {
         id: 'hole',
         name: 'Hole',
         text: 'A hit that nobody has judged for its query. It counts as wrong, although it may be right.',

@@ -3,6 +3,8 @@ import type { GroupedHit } from '../../../search/group-hits.js';
 import { placeOf, placeText } from '../../../search/passage-place.js';
 import type { ScorePart } from '../../../search/retrievers/retriever.js';
 import type { Searcher } from '../../../search/searcher.js';
+import type { Snippet } from '../../../search/snippet.js';
+import { codeLines } from './code-lines.js';
 import { bold, dim, highlight, type Style } from './style.js';
 
 const INDENT = '    ';
@@ -30,15 +32,28 @@ export async function formatHits(
     if (place || more)
       shown.push(`${INDENT}${dim(`${place ? printable(placeText(place)) : ''}${more}`, style)}`);
     if (document?.text) {
-      const { text, cut, highlights } = searcher.snippet(terms, document, {
-        length: SNIPPET_LINES * room - SNIPPET_LINES,
-      });
-      const marked = highlight(printable(text), highlights, style);
-      shown.push(`${INDENT}${cut.before ? '…' : ''}${marked}${cut.after ? '…' : ''}`);
+      const length = SNIPPET_LINES * room - SNIPPET_LINES;
+      const snippet = searcher.snippet(terms, document, { length });
+      shown.push(...snippetLines(document.text, snippet, { room, style }));
     }
     return [...shown, ...(hit.parts ?? []).map((part) => `${INDENT}${dim(formatPart(part), style)}`)];
   });
   return `${lines.join('\n')}\n`;
+}
+
+/** Prose as it flows, code by its lines. */
+function snippetLines(
+  original: string,
+  snippet: Snippet,
+  { room, style }: { room: number; style: Style },
+): string[] {
+  const code = codeLines(original, snippet, room);
+  if (code !== undefined) {
+    return code.map(({ text, highlights }) => `${INDENT}${highlight(printable(text), highlights, style)}`);
+  }
+  const { text, cut, highlights } = snippet;
+  const marked = highlight(printable(text), highlights, style);
+  return [`${INDENT}${cut.before ? '…' : ''}${marked}${cut.after ? '…' : ''}`];
 }
 
 /** `bm25 12.3400 (rank 2) → 0.0161: anemia 8.1, cause 4.2` */
