@@ -21,6 +21,7 @@ import { registerRepro } from './repro.js';
 import { registerRerank } from './rerank.js';
 import { registerClean } from './runs/clean.js';
 import { registerRecipes } from './runs/recipes.js';
+import { registerPlan } from './scale/plan.js';
 import { registerSearch } from './search.js';
 import { registerServe } from './serve.js';
 import { registerInferencer, registerTrain, registerTrainer } from './train.js';
@@ -58,6 +59,9 @@ export const commandGroups: CommandGroup[] = [
     heading: 'Look inside:',
     commands: [registerAnalyze, registerReport, registerRepro, registerVerify, registerClean],
   },
-  { heading: 'Parts:', commands: [registerBm25, registerExpand, registerEncode, registerIndex] },
+  {
+    heading: 'Parts:',
+    commands: [registerBm25, registerExpand, registerEncode, registerIndex, registerPlan],
+  },
   { heading: 'Shell:', commands: [registerCompletion] },
 ];

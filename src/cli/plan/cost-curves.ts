@@ -1,0 +1,78 @@
+import type { UsedPrecision } from '../../model/precision/precision.js';
+
+/** What was measured, and on how many cores: docs/scaling.md says how. */
+export const MEASURED = {
+  /** MiniLM's tokens a second on one core, texts of 128 tokens (`npm run bench:precision`). */
+  encode: {
+    fp32: 9_919,
+    int8: 22_299,
+    layers: 6,
+    hiddenSize: 384,
+    tokens: 128,
+  },
+  /** Vectors of 128 numbers on two cores (`npm run bench:ann`, clusters of 1,000). */
+  index: {
+    cores: 2,
+    dimension: 128,
+    points: [
+      { vectors: 10_000, hnswBuildSeconds: 2.4, hnswQueries: 4_225 },
+      { vectors: 100_000, hnswBuildSeconds: 16.8, hnswQueries: 3_907 },
+      { vectors: 1_000_000, hnswBuildSeconds: 344, hnswQueries: 1_695 },
+    ],
+    /** Exact search is in proportion from here on. */
+    flat: { vectors: 100_000, queries: 3_599 },
+  },
+} as const;
+
+export interface EncoderSize {
+  layers: number;
+  hiddenSize: number;
+  /** Of a text. */
+  tokens: number;
+}
+
+/** Tokens a second on one core: what was measured, by the multiplications a token takes. */
+export function encodeTokensPerSecond(precision: UsedPrecision, size: EncoderSize): number {
+  return MEASURED.encode[precision] * (operations(MEASURED.encode) / operations(size));
+}
+
+/** Of one token: 12 h² weights in a layer, and as many keys and values as the text has tokens. */
+function operations({ layers, hiddenSize, tokens }: EncoderSize): number {
+  return layers * (24 * hiddenSize ** 2 + 4 * tokens * hiddenSize);
+}
+
+/** Exact queries a second on one core. */
+export function flatQueriesPerSecond(vectors: number, dimension: number): number {
+  const { flat, cores, dimension: measured } = MEASURED.index;
+  return ((flat.queries / cores) * (flat.vectors * measured)) / (vectors * dimension);
+}
+
+/** Core seconds that a graph takes to build. */
+export function hnswBuildCoreSeconds(vectors: number, dimension: number): number {
+  const { cores, dimension: measured, points } = MEASURED.index;
+  const seconds = alongLine(
+    points.map((point) => [point.vectors, point.hnswBuildSeconds]),
+    vectors,
+  );
+  return seconds * cores * (dimension / measured);
+}
+
+/** Queries a second that a graph answers on one core. */
+export function hnswQueriesPerSecond(vectors: number, dimension: number): number {
+  const { cores, dimension: measured, points } = MEASURED.index;
+  const queries = alongLine(
+    points.map((point) => [point.vectors, point.hnswQueries]),
+    vectors,
+  );
+  return (queries / cores) * (measured / dimension);
+}
+
+/** Between measured points straight in logarithms, beyond them as between the last two. */
+function alongLine(points: readonly (readonly [number, number])[], x: number): number {
+  const last = points.length - 2;
+  const after = points.findIndex(([at], i) => i > 0 && x <= at);
+  const from = after < 0 ? last : Math.max(0, after - 1);
+  const [[x0, y0], [x1, y1]] = [points[from], points[from + 1]];
+  const slope = Math.log(y1 / y0) / Math.log(x1 / x0);
+  return y0 * (x / x0) ** slope;
+}
