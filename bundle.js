@@ -9,7 +9,7 @@ import { build } from 'rolldown';
 /** It comes with 64 languages for messages, of which none is used here; all would be loaded. */
 const BUNDLED = 'zod';
 
-const { exports, bin, dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+const { exports, bin, dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 const published = [...Object.values(exports), `./${bin.nearmiss}`]
   .filter((path) => path.endsWith('.js'))
   .map((path) => path.slice('./dist/'.length, -'.js'.length));
@@ -20,7 +20,7 @@ const started = readdirSync('src', { recursive: true, encoding: 'utf8' })
 await build({
   input: Object.fromEntries([...published, ...started].map((name) => [name, `src/${name}.ts`])),
   platform: 'node',
-  external: Object.keys(dependencies)
+  external: Object.keys({ ...dependencies, ...peerDependencies })
     .filter((name) => name !== BUNDLED)
     .map((name) => new RegExp(`^${name}(?:/|$)`)),
   output: {

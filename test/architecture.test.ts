@@ -9,6 +9,7 @@ const ROOMS = [
   'text',
   'data',
   'model',
+  'fleet',
   'index',
   'evaluate',
   'negatives',

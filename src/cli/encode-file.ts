@@ -3,9 +3,12 @@ import { writeJsonFile } from '../base/json-file.js';
 import { count, Progress } from '../base/progress.js';
 import { CREATED_BY } from '../base/version.js';
 import { describeLeftOut } from '../data/left-out.js';
-import { encodeCollection } from '../model/encoder/encode-collection.js';
+import type { TextRecord } from '../data/tokens/token-cache-writer.js';
+import { type EncodedShard, encodeCollection } from '../model/encoder/encode-collection.js';
 import { Encoder } from '../model/encoder/encoder.js';
+import { embeddingSize } from '../model/encoder/encoder-graph.js';
 import { type EncoderModel, loadEncoderModel } from '../model/encoder/encoder-model.js';
+import type { OnBatch } from '../model/encoder/text-rows.js';
 import { weightsFingerprint } from '../model/folder/weights-fingerprint.js';
 import type { Precision, UsedPrecision } from '../model/precision/precision.js';
 import { FLOAT_BYTES, type StorageType } from '../model/tensors/float-storage.js';
@@ -25,6 +28,10 @@ export interface EncodeFileOptions extends TextSourceOptions {
   /** In which numbers the model multiplies. Default fp32. */
   precision?: Precision;
   tokenBudget?: number;
+  /** Encodes on the workers of a queue, which see the folder `store`. */
+  queue?: string;
+  store?: string;
+  shardSize?: number;
   /** No progress. */
   quiet?: boolean;
   /** Receives what is worth knowing before the work starts. */
@@ -42,14 +49,15 @@ export interface EncodeSummary {
   /** Where the ids are. */
   ids: string;
   texts: number;
-  tokens: number;
+  /** Of workers it is not known. */
+  tokens?: number;
   dimension: number;
   dtype: StorageType;
   maxLength: number;
   /** In which numbers the model multiplied. */
   precision: UsedPrecision;
   seconds: number;
-  tokensPerSecond: number;
+  tokensPerSecond?: number;
 }
 
 /** Encodes every text of `input` into a vector file, which appears complete or not at all. */
@@ -61,53 +69,41 @@ export async function encodeFile(input: string, options: EncodeFileOptions): Pro
     maxLength: options.maxLength,
     quiet,
   });
-  const encoder = await Encoder.create(model, {
-    session: { threads: options.threads, provider: options.provider, precision: options.precision },
-    tokenBudget: options.tokenBudget,
-  });
+  const place = await openPlace(model, options);
   try {
     const writer = await VectorFileWriter.create(output, {
-      dimension: encoder.dimension,
+      dimension: embeddingSize(model.spec),
       dtype: options.dtype,
       ids: true,
     });
     try {
       log?.(announce(model, writer, source));
-      if (encoder.precisionReason !== undefined) log?.(`${encoder.precision}: ${encoder.precisionReason}`);
+      if (place.reason !== undefined) log?.(`${place.precision}: ${place.reason}`);
       const leftOut = describeLeftOut(source.leftOut);
       if (leftOut !== undefined) log?.(leftOut);
       const progress = new Progress({ label: 'encode', unit: 'texts', total: source.total, quiet });
       const started = performance.now();
       let [texts, tokens] = [0, 0];
       const secondsSoFar = (): number => (performance.now() - started) / 1000;
-      const speed = (): string => `${count(tokens / secondsSoFar())} tokens/s`;
+      const speed = (): string => (tokens === 0 ? '' : `${count(tokens / secondsSoFar())} tokens/s`);
       const onBatch = (done: { texts: number; tokens: number }): void => {
         tokens += done.tokens;
         progress.advance(done.texts, speed());
       };
-      const shards = encodeCollection(source.records, {
-        encode: (records, onBatch) =>
-          encoder.encode(
-            records.map(({ text }) => text),
-            { use, onBatch },
-          ),
-        shardSize: TEXTS_AT_ONCE,
-        charactersOf: ({ text }) => text.length,
-        onBatch,
-      });
-      for await (const shard of shards) {
+      for await (const shard of place.shards(source.records, onBatch)) {
         await writer.write(
           shard,
           shard.members.map(({ id }) => id),
         );
         texts += shard.members.length;
+        if (place.inShards) progress.advance(shard.members.length);
       }
       if (writer.rows === 0) throw nothingToEncode(input);
       const { name, parameters, maxLength } = model;
       await writeJsonFile(madePath(output), {
         model: name,
         weightsSha256: weightsFingerprint(parameters),
-        precision: encoder.precision,
+        precision: place.precision,
         use,
         maxLength,
         rows: writer.rows,
@@ -115,6 +111,7 @@ export async function encodeFile(input: string, options: EncodeFileOptions): Pro
         createdBy: CREATED_BY,
       });
       await writer.commit();
+      await place.forget?.();
       progress.finish(speed());
       const seconds = secondsSoFar();
       return {
@@ -123,21 +120,68 @@ export async function encodeFile(input: string, options: EncodeFileOptions): Pro
         output,
         ids: idsPath(output),
         texts,
-        tokens,
-        dimension: encoder.dimension,
+        ...(place.inShards ? {} : { tokens }),
+        dimension: writer.dimension,
         dtype: writer.dtype,
         maxLength: model.maxLength,
-        precision: encoder.precision,
+        precision: place.precision,
         seconds: Number(seconds.toFixed(3)),
-        tokensPerSecond: Math.round(tokens / seconds),
+        ...(place.inShards ? {} : { tokensPerSecond: Math.round(tokens / seconds) }),
       };
     } catch (error) {
       await writer.abort();
       throw error;
     }
   } finally {
-    await encoder.release();
+    await place.close();
   }
+}
+
+/** Where texts are encoded: here, or on other machines. */
+interface Place {
+  precision: UsedPrecision;
+  reason?: string;
+  /** It is told of whole shards only. */
+  inShards: boolean;
+  shards(records: AsyncIterable<TextRecord>, onBatch: OnBatch): AsyncGenerator<EncodedShard<TextRecord>>;
+  /** Removes what is kept elsewhere for the case of a kill. */
+  forget?(): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function openPlace(model: EncoderModel, options: EncodeFileOptions): Promise<Place> {
+  const { queue, store, use, shardSize = TEXTS_AT_ONCE, threads, provider, precision, log } = options;
+  if (queue !== undefined && store !== undefined) {
+    const { encodeOnFleet, FleetEncoder } = await import('../fleet/index.js');
+    const used = precision === 'int8' ? 'int8' : 'fp32';
+    const fleet = await FleetEncoder.open({ queue, store, model, use, precision: used, log });
+    return {
+      precision: used,
+      inShards: true,
+      shards: (records) => encodeOnFleet(records, { fleet, shardSize, textOf: ({ text }) => text }),
+      forget: () => fleet.forget(),
+      close: () => fleet.close(),
+    };
+  }
+  const session = { threads, provider, precision };
+  const encoder = await Encoder.create(model, { session, tokenBudget: options.tokenBudget });
+  return {
+    precision: encoder.precision,
+    reason: encoder.precisionReason,
+    inShards: false,
+    shards: (records, onBatch) =>
+      encodeCollection(records, {
+        encode: (records, onBatch) =>
+          encoder.encode(
+            records.map(({ text }) => text),
+            { use, onBatch },
+          ),
+        shardSize: TEXTS_AT_ONCE,
+        charactersOf: ({ text }) => text.length,
+        onBatch,
+      }),
+    close: () => encoder.release(),
+  };
 }
 
 /** Where it is said what made a vector file: `vectors.npy` → `vectors.made.json`. */

@@ -27,6 +27,9 @@ interface EncodeFlags {
   provider?: string;
   precision?: Precision;
   tokenBudget?: number;
+  queue?: string;
+  store?: string;
+  shardSize: number;
   quiet?: boolean;
   json?: boolean;
 }
@@ -82,6 +85,9 @@ export function registerEncode(program: Command): void {
     .addOption(providerOption())
     .addOption(precisionOption())
     .option('--token-budget <n>', 'padded tokens encoded at once', wholeNumber(1))
+    .option('--queue <url>', 'let the workers of "nearmiss fleet worker" encode: redis://HOST:PORT')
+    .option('--store <dir>', 'with --queue: a folder that all workers see')
+    .option('--shard-size <n>', 'with --queue: texts that a worker takes at once', wholeNumber(1), 1024)
     .option('--quiet', 'no progress on stderr')
     .option('--json', 'print a summary as JSON')
     .addHelpText('after', EXAMPLES)
@@ -94,6 +100,7 @@ async function encodeAction(input: string, flags: EncodeFlags): Promise<void> {
       hint: 'documents belong to no split',
     });
   }
+  checkFleetFlags(flags);
   const { storageType } = await import('../../model/tensors/vector-file.js');
   // Before the model is loaded.
   storageType(flags.output, flags.dtype);
@@ -109,7 +116,32 @@ async function encodeAction(input: string, flags: EncodeFlags): Promise<void> {
   else {
     print(
       `${summary.output}: ${count(summary.texts)} vectors of ${summary.dimension} (${summary.dtype}), ` +
-        `${count(summary.tokens)} tokens at ${count(summary.tokensPerSecond)}/s; ids in ${summary.ids}\n`,
+        (summary.tokens === undefined
+          ? `encoded by workers in ${summary.seconds} s`
+          : `${count(summary.tokens)} tokens at ${count(summary.tokensPerSecond!)}/s`) +
+        `; ids in ${summary.ids}\n`,
     );
+  }
+}
+
+function checkFleetFlags({ queue, store, precision, provider }: EncodeFlags): void {
+  if ((queue === undefined) !== (store === undefined)) {
+    throw new UsageError('--queue and --store go together: a queue, and a folder that all workers see', {
+      hint: 'give both, or none to encode here',
+    });
+  }
+  if (queue === undefined) return;
+  if (precision === 'auto') {
+    throw new UsageError(
+      '--precision: expected fp32 or int8 with --queue, got auto, which depends on the machine',
+      {
+        hint: 'name one, so that all workers make the same vectors',
+      },
+    );
+  }
+  if (provider !== undefined) {
+    throw new UsageError('--provider is for encoding here: workers compute on their own processors', {
+      hint: 'leave it out with --queue',
+    });
   }
 }

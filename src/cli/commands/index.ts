@@ -21,6 +21,7 @@ import { registerRepro } from './repro.js';
 import { registerRerank } from './rerank.js';
 import { registerClean } from './runs/clean.js';
 import { registerRecipes } from './runs/recipes.js';
+import { registerFleet } from './scale/fleet.js';
 import { registerPlan } from './scale/plan.js';
 import { registerSearch } from './search.js';
 import { registerServe } from './serve.js';
@@ -61,7 +62,7 @@ export const commandGroups: CommandGroup[] = [
   },
   {
     heading: 'Parts:',
-    commands: [registerBm25, registerExpand, registerEncode, registerIndex, registerPlan],
+    commands: [registerBm25, registerExpand, registerEncode, registerIndex, registerFleet, registerPlan],
   },
   { heading: 'Shell:', commands: [registerCompletion] },
 ];

@@ -63,7 +63,8 @@ export async function* encodeCollection<Member>(
   }
 }
 
-async function* shardsOf<Member>(
+/** Consecutive members, as many as a shard has. */
+export async function* shardsOf<Member>(
   members: AsyncIterable<Member> | Iterable<Member>,
   { shardSize, charactersOf }: Pick<EncodeCollectionOptions<Member>, 'shardSize' | 'charactersOf'>,
 ): AsyncGenerator<Member[]> {
