@@ -39,6 +39,8 @@ export class FleetEncoder {
   readonly #settings: Omit<EncodeJob, 'id' | 'texts'>;
   readonly #log: (line: string) => void;
   readonly #done: EncodeJob[] = [];
+  /** Shards that were in the queue before: tries that failed under whoever asked for them do not count. */
+  readonly #adopted = new Set<string>();
   #lonelySince: number | undefined;
 
   private constructor(
@@ -92,6 +94,7 @@ export class FleetEncoder {
     const before = await this.#queue.getJob(job.id);
     // One that failed the last time would stand in the way of its successor.
     if (before && (await before.isFailed())) await before.remove();
+    else if (before) this.#adopted.add(job.id);
     await this.#queue.add('encode', job, {
       jobId: job.id,
       attempts: ATTEMPTS,
@@ -135,6 +138,7 @@ export class FleetEncoder {
       // Done and taken off between the two questions, or lost.
       if (!queued) return this.#store.rows(job);
       if (await queued.isFailed()) {
+        if (this.#adopted.delete(job.id)) return undefined;
         throw new NearmissError(
           `a worker cannot encode a shard of ${job.texts} texts: ${queued.failedReason}`,
           {

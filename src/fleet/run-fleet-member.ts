@@ -53,7 +53,14 @@ export async function runFleetMember(options: FleetMemberOptions): Promise<void>
         threads: options.threads,
       });
     }
-    checkModel(engine.loaded, job);
+    try {
+      checkModel(engine.loaded, job);
+    } catch (error) {
+      // The next try may find the folder mended.
+      await engine.calls.end();
+      engine = undefined;
+      throw error;
+    }
     const rows = await engine.calls.ask({ texts: await store.texts(job), use: job.use });
     await store.addRows(job, rows);
     onShard?.({ texts: job.texts, id: job.id, seconds: (performance.now() - started) / 1000 });
