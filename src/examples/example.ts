@@ -11,6 +11,8 @@ export type ExampleText = number | TokenizedText;
 export interface Example {
   query: ExampleText;
   positive: ExampleText;
+  /** Documents that do not answer it, where the source knows some: its own negatives, besides those of the recipe. */
+  negatives?: readonly ExampleText[];
 }
 
 /** Where a stage's queries and positives come from. Example `n` may be another pair each time it is asked for. */
@@ -22,6 +24,7 @@ export interface ExampleSource {
   relevant(example: number): Int32Array;
   /** How relevant they are, in the same order. */
   grades(example: number): Float32Array;
+  close?(): Promise<void>;
 }
 
 /** What an example source may use of the run it serves. */

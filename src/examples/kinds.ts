@@ -4,9 +4,16 @@ import { labelledKind } from './labelled.js';
 import type { OrderKind } from './orders/order.js';
 import { shuffledKind } from './orders/shuffled.js';
 import { topicKind } from './orders/topic.js';
+import { pairMakers } from './pairs/kinds.js';
+import { madeKind } from './pairs/made.js';
+import { pairExamplesKind } from './pairs/pair-examples.js';
 
 /** All sources of examples that recipes can name. */
-export const examples = new Registry<ExamplesKind>('source of examples', [labelledKind]);
+export const examples = new Registry<ExamplesKind>('source of examples', [
+  labelledKind,
+  madeKind,
+  ...pairMakers.kinds.map(pairExamplesKind),
+]);
 
 /** All orders of examples that recipes can name. */
 export const orders = new Registry<OrderKind>('batch order', [shuffledKind, topicKind]);

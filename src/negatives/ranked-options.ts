@@ -28,6 +28,9 @@ export const rankedOptions = {
   keepDuplicates: truth()
     .default(false)
     .describe("keeps candidates with a positive's text under another id, which are dropped otherwise"),
+  dropSameSource: truth()
+    .default(false)
+    .describe('drops candidates of the same file, or with the same title, as a positive'),
 };
 
 export type RankedOptions = OptionsOf<typeof rankedOptions>;

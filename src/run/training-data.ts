@@ -9,6 +9,7 @@ import {
   type TextSource,
   type TokenCache,
 } from '../data/index.js';
+import { sourceKey } from '../examples/index.js';
 import { prepareText, type TextReader, type TokenizedText } from '../model/index.js';
 import { fingerprintIds, textFingerprint } from '../negatives/index.js';
 import { documentSplit } from '../recipe/document-split.js';
@@ -54,6 +55,8 @@ export interface TrainingData {
   tokenize(texts: readonly string[], use: 'query' | 'document'): Promise<TokenizedText[]>;
   /** See `textFingerprint`; the texts are read through when it is asked for first. */
   textFingerprints(): Promise<(document: number) => number>;
+  /** The same number for all documents of a file, or with the same title; read through when it is asked for first. */
+  sourceNumbers(): Promise<(document: number) => number>;
   close(): Promise<void>;
 }
 
@@ -97,6 +100,7 @@ export async function openTrainingData(options: OpenTrainingDataOptions): Promis
   });
   const training = await trainingQueries(dataset, options.split, { documents, queries });
   let textFingerprints: Promise<Float64Array> | undefined;
+  let sourceNumbers: Promise<Int32Array> | undefined;
   return {
     dataset,
     documents: {
@@ -126,6 +130,11 @@ export async function openTrainingData(options: OpenTrainingDataOptions): Promis
     async textFingerprints() {
       textFingerprints ??= fingerprintDocuments(dataset, documents.count);
       const known = await textFingerprints;
+      return (document) => known[document];
+    },
+    async sourceNumbers() {
+      sourceNumbers ??= numberSources(dataset, documents.count);
+      const known = await sourceNumbers;
       return (document) => known[document];
     },
     close: async () => {
@@ -214,6 +223,20 @@ async function fingerprintDocuments(dataset: Dataset, count: number): Promise<Fl
     fingerprints[document++] = textFingerprint(text);
   }
   return fingerprints;
+}
+
+/** Four bytes a document; those that stand alone have a number of their own. */
+async function numberSources(dataset: Dataset, count: number): Promise<Int32Array> {
+  const numbers = new Int32Array(count);
+  const known = new Map<string, number>();
+  let document = 0;
+  for await (const each of dataset.documents()) {
+    const key = sourceKey(each);
+    const number = key === undefined ? document : (known.get(key) ?? document);
+    if (key !== undefined) known.set(key, number);
+    numbers[document++] = number;
+  }
+  return numbers;
 }
 
 /** Number of a query → its place among the training queries. */

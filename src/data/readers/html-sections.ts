@@ -11,6 +11,14 @@ export interface Section {
   id?: string;
   /** Where it begins, of files that are read line by line. */
   line?: number;
+  /** The links in its text, where it has some. */
+  links?: SectionLink[];
+}
+
+/** A link as it is written. */
+export interface SectionLink {
+  text: string;
+  href: string;
 }
 
 /** A document as plain text, divided by its headings. */
@@ -73,6 +81,9 @@ class SectionReader {
   /** Programs and the like, whose lines and indentation are kept. */
   #code = '';
   #language: string | undefined;
+  /** The link being read, and those of the section so far. */
+  #link: SectionLink | undefined;
+  #links: SectionLink[] = [];
   #main: 'before' | 'inside' | 'after' = 'before';
 
   open(name: string, attributes: Record<string, string>): void {
@@ -84,6 +95,7 @@ class SectionReader {
     if (name === 'main' && this.#main === 'before') this.#enterMain();
     if (name === 'pre') this.#preformatted++;
     if (this.#preformatted > 0) this.#language ??= languageOf(attributes);
+    if (name === 'a' && attributes.href && !this.#aside) this.#link = { text: '', href: attributes.href };
     if (name === 'title' || headingLevel(name) > 0) {
       if (name !== 'title') this.#endSection(headingLevel(name));
       this.#aside = { name, id: attributes.id, builder: new TextBuilder() };
@@ -93,6 +105,7 @@ class SectionReader {
 
   text(text: string): void {
     if (this.#dropped > 0 || (this.#main === 'after' && !this.#aside)) return;
+    if (this.#link) this.#link.text += text;
     const builder = this.#aside?.builder ?? this.#body;
     if (this.#preformatted > 0 && !this.#aside) this.#code += text;
     else builder.add(text);
@@ -104,6 +117,7 @@ class SectionReader {
       return;
     }
     if (name === this.#aside?.name) this.#endAside(this.#aside);
+    if (name === 'a' && this.#link) this.#endLink(this.#link);
     if (name === 'pre' && --this.#preformatted === 0) this.#endCode();
     if (name === 'main' && this.#main === 'inside') {
       this.#endSection(0);
@@ -133,6 +147,7 @@ class SectionReader {
     this.#main = 'inside';
     this.#sections = [];
     this.#trail = [];
+    this.#links = [];
     this.#body = new TextBuilder();
   }
 
@@ -144,6 +159,12 @@ class SectionReader {
     this.#body.separate('\n\n');
     this.#body.addVerbatim(code);
     this.#body.separate('\n\n');
+  }
+
+  #endLink({ text, href }: SectionLink): void {
+    const words = text.replace(/\s+/g, ' ').trim();
+    if (words !== '') this.#links.push({ text: words, href });
+    this.#link = undefined;
   }
 
   #endAside({ name, id, builder }: { name: string; id?: string; builder: TextBuilder }): void {
@@ -165,7 +186,12 @@ class SectionReader {
     const text = this.#body.toString();
     const innermost = this.#trail.at(-1);
     if (text !== '') {
-      this.#sections.push({ headings: this.#headings(), text, ...(innermost?.id && { id: innermost.id }) });
+      this.#sections.push({
+        headings: this.#headings(),
+        text,
+        ...(innermost?.id && { id: innermost.id }),
+        ...(this.#links.length > 0 && { links: this.#links }),
+      });
       if (innermost) innermost.empty = false;
     }
     for (let last = this.#trail.at(-1); last && last.level >= level; last = this.#trail.at(-1)) {
@@ -175,6 +201,7 @@ class SectionReader {
       }
     }
     this.#body = new TextBuilder();
+    this.#links = [];
   }
 
   #headings(): string[] {

@@ -3,7 +3,8 @@ import { type SplitTextOptions, splitText, wordCount } from '../../text/split-te
 import type { Document } from '../dataset.js';
 import { anchorsOf } from './anchors.js';
 import { closeFences } from './code-fences.js';
-import type { SectionedDocument } from './html-sections.js';
+import type { SectionedDocument, SectionLink } from './html-sections.js';
+import { linksBetween } from './links-between.js';
 
 /** A single word says too little to be found by: it goes with a neighbour. */
 const FEWEST_WORDS = 2;
@@ -15,6 +16,7 @@ interface Passage {
   text: string;
   /** Where it is in its file. */
   place: { anchor?: string; line?: number };
+  links: readonly SectionLink[];
 }
 
 /**
@@ -29,7 +31,7 @@ export function* passagesOf(
   split: SplitTextOptions,
 ): Generator<Document> {
   const anchorOf = anchorsOf();
-  const passages = sections.flatMap(({ headings, text, id, line }): Passage[] => {
+  const passages = sections.flatMap(({ headings, text, id, line, links = [] }): Passage[] => {
     const anchor = id ?? (headings.length > 0 ? anchorOf(headings) : undefined);
     const parts = splitText(text, split);
     const lines =
@@ -37,10 +39,11 @@ export function* passagesOf(
     return closeFences(parts).map((passage, i) => ({
       headings,
       text: passage,
+      links: links.filter((link) => passage.includes(link.text)),
       place: { ...(anchor !== undefined && { anchor }), ...(line !== undefined && { line: lines[i] }) },
     }));
   });
-  for (const [i, { headings, text, place }] of withoutTiny(passages, split.maxWords).entries()) {
+  for (const [i, { headings, text, place, links }] of withoutTiny(passages, split.maxWords).entries()) {
     const position = i + 1;
     yield {
       id: `${idOf(path)}#${position}`,
@@ -52,6 +55,7 @@ export function* passagesOf(
         position,
         ...place,
         ...(url !== undefined && { url }),
+        ...linksBetween(path, links),
       },
     };
   }

@@ -21,6 +21,7 @@ const DEFAULTS: RankedOptions = {
   skipRanks: 0,
   dropAnswers: false,
   keepDuplicates: false,
+  dropSameSource: false,
 };
 
 let folder: string;

@@ -12,18 +12,25 @@ export const ANSWERS_HINT =
 export async function withRules<T>(
   recipe: Pick<
     RankedOptions,
-    'skipRanks' | 'margin' | 'relativeMargin' | 'maxScore' | 'dropAnswers' | 'keepDuplicates'
+    | 'skipRanks'
+    | 'margin'
+    | 'relativeMargin'
+    | 'maxScore'
+    | 'dropAnswers'
+    | 'keepDuplicates'
+    | 'dropSameSource'
   >,
   data: TrainingData,
   work: (rules: CandidateRule[]) => Promise<T>,
 ): Promise<T> {
   const fingerprintOf = recipe.keepDuplicates ? undefined : await data.textFingerprints();
-  if (!recipe.dropAnswers) return work(buildRules(recipe, { fingerprintOf }));
+  const sourceOf = recipe.dropSameSource ? await data.sourceNumbers() : undefined;
+  if (!recipe.dropAnswers) return work(buildRules(recipe, { fingerprintOf, sourceOf }));
   const answers = await answersOf(data);
   const texts = await TextStore.create(documentTexts(data));
   try {
     const answerTexts = { answersOf: (query: number) => answers[query], textOf: texts.get };
-    return await work(buildRules(recipe, { fingerprintOf, answers: answerTexts }));
+    return await work(buildRules(recipe, { fingerprintOf, sourceOf, answers: answerTexts }));
   } finally {
     await texts.close();
   }

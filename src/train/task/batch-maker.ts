@@ -92,12 +92,17 @@ export class BatchMaker {
     const members = drawn.map(({ member }) => member);
     const places = new DocumentPlaces();
     const positives: number[] = [];
+    const known: number[][] = [];
     const provenance: Negative[][] = [];
-    for (const { member, positive, random } of drawn) {
+    for (const { member, positive, negatives: own = [], random } of drawn) {
       positives.push(places.place(positive));
+      known.push(own.map((negative) => places.place(negative)));
       provenance.push(sources.flatMap(({ source, count }) => source.sample(member, random, count)));
     }
-    const negatives = provenance.map((own) => own.map(({ document }) => places.place(document)));
+    const negatives = provenance.map((sampled, i) => [
+      ...sampled.map(({ document }) => places.place(document)),
+      ...known[i],
+    ]);
     const relevant = members.map((member) => places.among(examples.relevant(member)));
     const queries = await this.#side(
       'queries',

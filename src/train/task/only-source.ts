@@ -26,5 +26,5 @@ function negativesOf(
 ): readonly number[] {
   const drawn = batch.negatives[query];
   if (sources.find(source)?.batch) return documents.filter((document) => !drawn.includes(document));
-  return drawn.filter((_, nth) => batch.provenance[query][nth].source === source);
+  return drawn.filter((_, nth) => batch.provenance[query][nth]?.source === source);
 }

@@ -1,3 +1,4 @@
+import type { ExampleSource } from '../../examples/index.js';
 import { losses as lossKinds } from '../../loss/index.js';
 import { kindOptions } from '../../recipe/kind-options.js';
 import { bestModel } from '../../run/best-model.js';
@@ -56,14 +57,16 @@ class RetrievalTask implements Task<RetrievalBatch> {
   }
 
   async close(): Promise<void> {
-    const { step, teacher, rows } = this.#parts;
+    const { step, teacher, rows, examples } = this.#parts;
     await step.release();
+    await examples.close?.();
     await teacher?.close();
     await rows.close();
   }
 }
 
 interface RetrievalParts {
+  examples: ExampleSource;
   step: Step<RetrievalBatch>;
   maker: BatchMaker;
   supplies: StageSupplies;
@@ -103,7 +106,7 @@ async function openParts(context: StageContext): Promise<RetrievalParts> {
     frozen: rows.frozen,
     session,
   });
-  return { step, maker, supplies, teacher: await openTeacher(context), rows };
+  return { examples, step, maker, supplies, teacher: await openTeacher(context), rows };
 }
 
 function stageLoss(recipe: PlannedStage['losses'][number]): StageLoss {

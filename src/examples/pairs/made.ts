@@ -1,0 +1,83 @@
+import { NearmissError } from '../../base/errors.js';
+import type { Dataset } from '../../data/index.js';
+import { TextStore } from '../../negatives/text-store.js';
+import { examplesKind } from '../example.js';
+import { sourceKey } from './sources.js';
+
+/** Where queries of a collection that pair makers wrote say what to learn from in their document's place. */
+export const POSITIVE_FIELD = 'positive';
+
+/**
+ * Queries that pair makers made and that were kept as a collection (`nearmiss adapt` does), so that negatives can be mined for
+ * them. Each comes with the text that its maker left: without what became the query. Passages of the same file or article are
+ * never negatives of each other.
+ */
+export const madeKind = examplesKind({
+  name: 'made',
+  description:
+    'queries that pair makers made and kept as a training split, each with the text that was left for it',
+  options: {},
+  trainingQueries: true,
+  async open(_, { dataset, training, tokenize }) {
+    const store = await TextStore.create(positiveTexts(dataset, training));
+    const relatives = await relativesOf(dataset);
+    const relevant = training.map(({ positives }) =>
+      Int32Array.from(
+        new Set([...positives].flatMap((document) => [document, ...relatives(document)])),
+      ).sort(),
+    );
+    return {
+      count: training.length,
+      async at(example, random) {
+        const { query, positives } = training[example];
+        const text = store.get(example);
+        if (text === '') return { query, positive: positives[random.integer(positives.length)] };
+        const [positive] = await tokenize([text], 'document');
+        return { query, positive };
+      },
+      relevant: (example) => relevant[example],
+      grades: (example) => new Float32Array(relevant[example].length).fill(1),
+      close: () => store.close(),
+    };
+  },
+});
+
+/** For each training query what stands in its document's place; empty where the document does. */
+async function* positiveTexts(
+  dataset: Dataset,
+  training: readonly { query: number }[],
+): AsyncGenerator<string> {
+  const kept = new Map<number, string>();
+  let number = 0;
+  for await (const { id, metadata } of dataset.queries()) {
+    const positive = metadata?.[POSITIVE_FIELD];
+    if (positive !== undefined && typeof positive !== 'string') {
+      throw new NearmissError(
+        `${dataset.name}: query ${JSON.stringify(id)}: field "${POSITIVE_FIELD}": expected a text`,
+        { hint: 'let nearmiss adapt make the collection anew' },
+      );
+    }
+    if (positive !== undefined) kept.set(number, positive);
+    number++;
+  }
+  for (const { query } of training) yield kept.get(query) ?? '';
+}
+
+/** The documents that were written as one with a document. */
+async function relativesOf(dataset: Dataset): Promise<(document: number) => readonly number[]> {
+  const members = new Map<string, number[]>();
+  const keys: (string | undefined)[] = [];
+  for await (const document of dataset.documents()) {
+    const key = sourceKey(document);
+    if (key !== undefined) {
+      const known = members.get(key);
+      if (known) known.push(keys.length);
+      else members.set(key, [keys.length]);
+    }
+    keys.push(key);
+  }
+  return (document) => {
+    const key = keys[document];
+    return key === undefined ? [] : members.get(key)!;
+  };
+}
