@@ -22,6 +22,7 @@ const ROOMS = [
   'search',
   'systems',
   'train',
+  'adapt',
   'analyze',
   'repro',
   'serve',

@@ -10,7 +10,7 @@ export { examples, orders } from './kinds.js';
 export { fillClusterFolder } from './orders/cluster-folder.js';
 export { type BatchOrder, type OrderContext, type OrderKind, orderKind } from './orders/order.js';
 export { pairMakers } from './pairs/kinds.js';
-export { POSITIVE_FIELD } from './pairs/made.js';
+export { MADE_SPLIT, POSITIVE_FIELD } from './pairs/made.js';
 export {
   type MadePair,
   type PairMaker,

@@ -1,4 +1,5 @@
 import type { Run } from '../evaluate/index.js';
+import { MADE_SPLIT } from '../examples/index.js';
 import { openRunSplit } from '../run/collection/open-run-data.js';
 import { type RunDescription, readRunDescription } from '../run/run-description.js';
 import { RunDirectory } from '../run/run-directory.js';
@@ -18,7 +19,8 @@ export interface DevOutcome extends SystemsTable {
   verdict: Verdict;
   /** Queries that were learned from. */
   labels: number;
-  hybrid: { weights: number[]; recommended: boolean };
+  /** Absent where the dev queries were made of the documents: they have their words, and would overrate BM25. */
+  hybrid?: { weights: number[]; recommended: boolean };
 }
 
 export interface MeasureRunOptions extends SearchSystemsOptions {
@@ -37,6 +39,7 @@ export async function measureOnDev(path: string, options: MeasureRunOptions = {}
   const { split, queries: limit, best: decides } = evaluation;
   const asked = await splitQueries(dataset, { split, limit, seed });
   const found = await searchRun(run, description, asked, options);
+  if (split === MADE_SPLIT) return measureMade(opened, asked, found);
   const tuned = tuneOnHalves([found.served, found.bm25], asked.qrels, { measure: decides, depth: DEPTH });
   const { rows, values } = measureFound(found, tuned.run, asked, description);
   const recommended = isRecommendedHybrid(values, found.serves);
@@ -60,6 +63,25 @@ export async function measureOnDev(path: string, options: MeasureRunOptions = {}
     verdict: verdictOf(values),
     labels: (await dataset.qrels(description.split)).size,
     hybrid: { weights: tuned.weights, recommended },
+  };
+}
+
+/** Of queries that were made of the documents: whether training helped is asked of them, what to search with is not. */
+async function measureMade(
+  { description, dataset }: Awaited<ReturnType<typeof openForMeasuring>>,
+  asked: SplitQueries,
+  found: RunSearches,
+): Promise<DevOutcome> {
+  const hybrid = fuseRuns([found.served, found.bm25], { method: 'rrf', depth: DEPTH, tag: 'hybrid' });
+  const { rows, values } = measureFound(found, hybrid, asked, description);
+  return {
+    split: asked.split,
+    queries: asked.queries.length,
+    measure: description.recipe.evaluation.best,
+    rows,
+    best: found.serves,
+    verdict: verdictOf(values),
+    labels: (await dataset.qrels(description.split)).size,
   };
 }
 

@@ -55,7 +55,7 @@ test('start, BM25, hybrid and trained model are measured on the same dev queries
   expect(outcome.advice).toMatch(/^Use the (trained model|hybrid)/);
   // The run is searched as the outcome says.
   const searcher = await openSearcher(run.path, { threads: 1 });
-  expect(searcher.defaultMode).toBe(outcome.hybrid.recommended ? 'hybrid' : 'dense');
+  expect(searcher.defaultMode).toBe(outcome.hybrid!.recommended ? 'hybrid' : 'dense');
   await searcher.close();
   // A second look measures nothing on dev, and any split can be asked for.
   const again = await concludeRun(run.path, { threads: 1, testSplit: 'train' });

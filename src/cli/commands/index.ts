@@ -19,6 +19,7 @@ import { registerMine } from './mine.js';
 import { registerReport } from './report.js';
 import { registerRepro } from './repro.js';
 import { registerRerank } from './rerank.js';
+import { registerAdapt } from './runs/adapt.js';
 import { registerClean } from './runs/clean.js';
 import { registerRecipes } from './runs/recipes.js';
 import { registerFleet } from './scale/fleet.js';
@@ -43,6 +44,7 @@ export const commandGroups: CommandGroup[] = [
     heading: 'Train:',
     commands: [
       registerTrain,
+      registerAdapt,
       registerRecipes,
       registerTrainer,
       registerInferencer,

@@ -13,6 +13,7 @@ export const faqMaker = pairMaker({
   name: 'faq',
   description: 'a question in a heading, a title or the text asks for what follows it',
   origin: 'questions and answers',
+  natural: true,
   options: {
     minWords: whole(1).default(3).describe('words of a question, and of an answer, at least'),
   },

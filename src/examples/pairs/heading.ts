@@ -8,6 +8,7 @@ export const headingMaker = pairMaker({
   name: 'heading',
   description: 'a heading, with the title before it where it is short, asks for the section under it',
   origin: 'documents with headings',
+  natural: true,
   options: {
     aloneFrom: whole(1).default(4).describe('words from which a heading needs no title before it'),
   },

@@ -11,6 +11,7 @@ export const linksMaker = pairMaker({
   name: 'links',
   description: 'the text of a link asks for the section that it leads to',
   origin: 'links between files',
+  natural: true,
   options: {
     minWords: whole(1).default(2).describe('words of a link at least'),
   },

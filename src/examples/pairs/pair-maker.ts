@@ -47,6 +47,8 @@ export interface MadePair {
 export interface PairMaker<Shape extends z.ZodRawShape = z.ZodRawShape> extends Kind<Shape> {
   /** Where it comes from: the paper, or what of a document it uses. */
   readonly origin: string;
+  /** Whether people wrote its queries as what they are: titles, questions … These are nearest to what is asked later. */
+  readonly natural?: boolean;
   make(source: PairSource, random: Random, options: OptionsOf<Shape>): Iterable<MadePair>;
 }
 

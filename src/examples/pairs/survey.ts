@@ -10,6 +10,8 @@ export interface PairSurvey {
   maker: string;
   description: string;
   origin: string;
+  /** Whether people wrote its queries as what they are. */
+  natural: boolean;
   /** Pairs in one pass; makers that draw by chance make others in the next. */
   pairs: number;
   /** Documents that answer one of them. */
@@ -96,11 +98,12 @@ class Tally {
   }
 
   get result(): PairSurvey {
-    const { name, description, origin } = this.#maker;
+    const { name, description, origin, natural = false } = this.#maker;
     return {
       maker: name,
       description,
       origin,
+      natural,
       pairs: this.#pairs,
       documents: this.#documents,
       samples: this.#samples,

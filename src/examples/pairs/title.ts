@@ -8,6 +8,7 @@ export const titleMaker = pairMaker({
   name: 'title',
   description: 'the title of a document asks for its text, without the title',
   origin: 'documents with titles',
+  natural: true,
   options: {
     minWords: whole(1).default(1).describe('words of a title at least'),
   },

@@ -1,4 +1,4 @@
-import { between, list, whole } from '../../base/settings.js';
+import { between, list, oneOf, whole } from '../../base/settings.js';
 
 /** The mix of the model that a run started from and what it has become, as a dev split likes it best. */
 export const mergeKind = {
@@ -13,6 +13,11 @@ export const mergeKind = {
       .default(20)
       .describe(
         'measure among the first so many documents of start and trained for each query, and all relevant ones; 0 for the whole collection',
+      ),
+    from: oneOf('both', 'start')
+      .default('both')
+      .describe(
+        'whose first documents are in the pool: `start` spares encoding the collection with what was trained',
       ),
     documents: whole(1).default(10_000).describe('the most documents of such a pool'),
     queries: whole(0).default(500).describe('the most dev queries to measure with; 0 for all'),

@@ -9,6 +9,8 @@ export interface PoolOptions {
   dev: EvaluationSet;
   /** Documents of each query that start and trained model put in. */
   depth: number;
+  /** Whose documents they are. */
+  from: 'both' | 'start';
   /** The most documents in it. */
   documents: number;
   onProgress: NonNullable<CheckpointSearchOptions['onProgress']>;
@@ -21,7 +23,7 @@ export interface PoolOptions {
  */
 export async function poolOf(context: MakeContext, options: PoolOptions): Promise<Int32Array | undefined> {
   const { recipe, data, stage, run, session } = context;
-  const { dev, depth, documents: most, onProgress, signal } = options;
+  const { dev, depth, from, documents: most, onProgress, signal } = options;
   const pool = new Set<number>();
   for (const grades of dev.qrels.values()) {
     for (const [id, grade] of grades) {
@@ -29,9 +31,9 @@ export async function poolOf(context: MakeContext, options: PoolOptions): Promis
       if (grade > 0 && document >= 0) pool.add(document);
     }
   }
-  if (!(await awaitIndex(run, context))) return undefined;
+  if (from === 'both' && !(await awaitIndex(run, context))) return undefined;
   const lists: ArrayLike<number>[] = [];
-  for (const step of [0, stage.start]) {
+  for (const step of from === 'both' ? [0, stage.start] : [0]) {
     const found = await trainedKinds
       .get(recipe.model.kind)
       .openCheckpoint(step, { run, recipe, data, session, onProgress, signal });

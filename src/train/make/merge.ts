@@ -58,6 +58,7 @@ export async function makeMerge(options: MergeOptions, context: MakeContext): Pr
       ? await poolOf(context, {
           dev,
           depth: options.pool,
+          from: options.from,
           documents: options.documents,
           onProgress,
           signal,

@@ -1,0 +1,190 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openDataset } from '../data/index.js';
+import type { PairSurvey } from '../examples/index.js';
+import { sourceKey } from '../examples/index.js';
+import { CandidateTable } from '../negatives/index.js';
+import { openRun } from '../run/open-run.js';
+import { RunDirectory } from '../run/run-directory.js';
+import { TINY, writeGuides } from './adapt.fixture.js';
+import { type AdaptOutcome, adapt } from './adapt.js';
+import { chooseMix } from './choose-mix.js';
+import { prepareAdaptation } from './prepare.js';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'nearmiss-adapt-'));
+  await writeGuides(join(folder, 'guides'), 90);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const surveyOf = (counts: Record<string, number>, natural: string[]): PairSurvey[] =>
+  Object.entries(counts).map(([maker, pairs]) => ({
+    maker,
+    pairs,
+    natural: natural.includes(maker),
+    description: '',
+    origin: '',
+    documents: pairs,
+    samples: [],
+  }));
+const NATURAL = ['faq', 'links', 'heading', 'title'];
+
+describe('the mix', () => {
+  test.each([
+    [{ heading: 300, title: 90, ict: 400, spider: 50, crops: 400 }, ['title', 'ict', 'spider'], ['heading']],
+    [{ title: 900, ict: 900, crops: 900, 'same-text': 900 }, ['ict'], ['title']],
+    [{ ict: 900, crops: 900, 'same-text': 900 }, ['ict'], ['crops']],
+    [{ ict: 900, faq: 20, crops: 900 }, ['faq', 'ict'], ['crops']],
+    [{ crops: 30 }, [], ['crops']],
+    [{}, [], []],
+  ])('%j', (counts, train, heldOut) => {
+    expect(chooseMix(surveyOf(counts as Record<string, number>, NATURAL))).toEqual({ train, heldOut });
+  });
+});
+
+describe('a folder of guides', () => {
+  let outcome: AdaptOutcome;
+  const out = (): string => join(folder, 'run');
+  beforeAll(async () => {
+    outcome = await adapt({ data: join(folder, 'guides'), out: out(), set: TINY, inProcess: true });
+  });
+
+  test('learns from some kinds and measures on another, of other files', async () => {
+    const dataset = await openDataset(join(folder, 'run-data'));
+    expect(await dataset.splits()).toEqual(expect.arrayContaining(['train', 'made']));
+    const keys = new Map<string, string>();
+    for await (const document of dataset.documents()) keys.set(document.id, sourceKey(document)!);
+    const makers = new Map<string, string>();
+    for await (const { id, metadata } of dataset.queries()) makers.set(id, metadata!.maker as string);
+    const of = async (split: string) => {
+      const qrels = await dataset.qrels(split);
+      return {
+        makers: new Set([...qrels.keys()].map((id) => makers.get(id)!)),
+        files: new Set(
+          [...qrels.values()].flatMap((judged) => [...judged.keys()].map((id) => keys.get(id)!)),
+        ),
+      };
+    };
+    const [train, made] = [await of('train'), await of('made')];
+    expect([...made.makers]).toEqual(['heading']);
+    expect(train.makers).toContain('ict');
+    expect(train.makers).not.toContain('heading');
+    expect([...made.files].filter((file) => train.files.has(file))).toEqual([]);
+  });
+
+  test('says what came of it, and keeps the start unless it is better', () => {
+    const { adaptation, finished, rows, checkpoint } = outcome;
+    expect(finished).toBe(true);
+    expect(rows!.map(({ system }) => system)).toEqual(['start', 'bm25', 'hybrid', 'trained']);
+    const { judged, verdict } = adaptation;
+    expect(verdict === 'better').toBe(checkpoint!.step > 0);
+    expect(judged!.kinds.map(({ kind }) => kind)).toEqual(['heading']);
+    const [{ start, adapted }] = judged!.kinds;
+    // From random weights there is something to learn.
+    expect(adapted).toBeGreaterThan(start);
+    expect(outcome.best).toBe(verdict === 'better' ? 'trained' : 'start');
+  });
+
+  test('no passage of the same file is a negative', async () => {
+    const { data } = await openRun(out(), { quiet: true });
+    const sourceOf = await data.sourceNumbers();
+    const run = new RunDirectory(out());
+    const { readdir } = await import('node:fs/promises');
+    const [made] = (await readdir(run.file('made'))).filter((name) => name.startsWith('mine'));
+    const table = await CandidateTable.load(run.file('made', made), data.tables);
+    let checked = 0;
+    data.training.forEach(({ positives }, query) => {
+      for (const id of table.ids.subarray(query * table.depth, (query + 1) * table.depth)) {
+        if (id < 0) continue;
+        checked++;
+        expect(sourceOf(id)).not.toBe(sourceOf(positives[0]));
+      }
+    });
+    expect(checked).toBeGreaterThan(100);
+    await data.close();
+  });
+
+  test('the same command again finds it done', async () => {
+    const again = await adapt({ data: join(folder, 'guides'), out: out(), inProcess: true });
+    expect(again.adaptation.judged).toEqual(outcome.adaptation.judged);
+  });
+});
+
+describe('small and odd folders get a useful answer', () => {
+  const write = async (name: string, files: Record<string, string>): Promise<string> => {
+    const path = join(folder, name);
+    await mkdir(path);
+    for (const [file, text] of Object.entries(files)) await writeFile(join(path, file), text);
+    return path;
+  };
+  const LONG = Array.from({ length: 40 }, (_, i) => `Sentence number ${i} is about the thing ${i * 7}.`).join(
+    ' ',
+  );
+  test.each<[string, Record<string, string>]>([
+    ['three', { 'a.md': LONG, 'b.md': LONG, 'c.md': '# Title\n\nA little.' }],
+    ['one', { 'a.txt': LONG }],
+    ['tiny', Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`${i}.md`, `note ${i}`]))],
+    ['code', { 'a.md': '```js\nconst a = b ? c : d;\n```', 'b.md': '```sh\nls -l\n```' }],
+    [
+      'mixed',
+      {
+        'a.md': '# 河流\n\n长江是中国最长的河流。它很长。',
+        'b.md': '# Rivers\n\nThe Loire is long. It runs.',
+      },
+    ],
+  ])('%s', async (name, files) => {
+    const data = await write(name, files);
+    const { adaptation, finished, run } = await adapt({
+      data,
+      out: join(folder, `run-${name}`),
+      inProcess: true,
+    });
+    expect(finished).toBe(false);
+    expect(adaptation.verdict).toBe('too little');
+    expect(adaptation.prepared!.tooLittle).toMatch(/\d+ (pairs|queries) could be/);
+    expect(adaptation.prepared!.documents).toBeGreaterThan(0);
+    await expect(openDataset(`${run}-data`)).rejects.toThrow('no such file or folder');
+  });
+
+  test('a folder of programs alone is named as what it is', async () => {
+    const data = await write('programs', { 'a.js': 'let a;', 'b.py': 'b = 1' });
+    await expect(adapt({ data, out: join(folder, 'run-programs') })).rejects.toThrow(/no collection found/);
+  });
+});
+
+describe('questions of people', () => {
+  const prepare = (questions: string, name: string) =>
+    prepareAdaptation(join(folder, 'guides'), {
+      folder: join(folder, name),
+      seed: 1,
+      questions,
+      train: 200,
+    });
+
+  test('by path, by id, as JSON and with tabs', async () => {
+    const file = join(folder, 'questions.txt');
+    await writeFile(file, '{"question": "who cleans the pump", "document": "0.md"}\nhow to paint\t1.md#2\n');
+    const { questions } = await prepare(file, 'asked');
+    expect(questions).toBe(2);
+    const dataset = await openDataset(join(folder, 'asked'));
+    const judged = await dataset.qrels('questions');
+    expect([...judged.get('question-1')!.keys()].every((id) => id.startsWith('0.md#'))).toBe(true);
+    expect([...judged.get('question-2')!.keys()]).toEqual(['1.md#2']);
+  });
+
+  test.each([
+    ['{"question": 7}', ':1: field "question": expected a text'],
+    ['how?', ':1: expected a question, a tab and a document'],
+    ['how\tnone.md', 'has no document "none.md"'],
+    ['{', 'expected JSON'],
+  ])('%s is refused', async (line, message) => {
+    const file = join(folder, 'wrong.txt');
+    await writeFile(file, line);
+    await expect(prepare(file, 'wrong')).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,121 @@
+import type { Dataset } from '../data/index.js';
+import { Random } from '../engine/random.js';
+import { type MadePair, type PairMaker, pairMakers, pairSources } from '../examples/index.js';
+import { defaultOptions } from '../examples/pairs/default-options.js';
+import type { Mix } from './choose-mix.js';
+
+/** A query that a maker made, to be learned from or measured with. */
+export interface MadeQuery extends MadePair {
+  maker: string;
+  heldOut: boolean;
+}
+
+export interface MakeQueriesOptions {
+  mix: Mix;
+  seed: number;
+  /** Files or articles of the collection, as a survey counted them. */
+  sources: number;
+  /** Queries to learn from, of all makers together, and to measure with. */
+  most: { train: number; heldOut: number };
+  onDocument?: () => void;
+}
+
+/** The share of the files whose pairs are not learned from. */
+const HELD_OUT_SHARE = 0.3;
+/** Of fewer files than this, passages are held out one by one. */
+const FEW_SOURCES = 20;
+
+/**
+ * Makes the queries of a mix in one pass over a collection: the same for the same seed. What is measured with comes from other
+ * files than what is learned from. A query that two documents answer alike ("Installation") is left out.
+ */
+export async function makeQueries(
+  dataset: Dataset,
+  { mix, seed, sources, most, onDocument }: MakeQueriesOptions,
+): Promise<MadeQuery[]> {
+  const reservoirs = [
+    ...mix.train.map((name) => new Reservoir(name, { heldOut: false, seed, most: most.train })),
+    ...mix.heldOut.map((name) => new Reservoir(name, { heldOut: true, seed, most: most.heldOut })),
+  ];
+  const bySource = sources >= FEW_SOURCES;
+  const isHeldOut = (nth: number): boolean => Random.from(seed, 'held-out', nth).uniform() < HELD_OUT_SHARE;
+  let nth = 0;
+  for await (const source of pairSources(dataset, { onDocument })) {
+    const held = bySource ? isHeldOut(nth) : undefined;
+    for (const reservoir of reservoirs) {
+      if (held !== undefined && held !== reservoir.heldOut) continue;
+      const random = Random.from(seed, 'pairs', nth, reservoir.maker.name);
+      for (const pair of reservoir.maker.make(source, random, reservoir.options as never)) {
+        if (held !== undefined || isHeldOut(pair.document) === reservoir.heldOut) reservoir.add(pair);
+      }
+    }
+    nth++;
+  }
+  return withoutAmbiguous([
+    ...evenly(
+      reservoirs.filter(({ heldOut }) => !heldOut),
+      most.train,
+    ),
+    ...evenly(
+      reservoirs.filter(({ heldOut }) => heldOut),
+      most.heldOut,
+    ),
+  ]);
+}
+
+/** Keeps some of the pairs of a maker, each as likely. */
+class Reservoir {
+  readonly maker: PairMaker;
+  readonly options: object;
+  readonly heldOut: boolean;
+  readonly queries: MadeQuery[] = [];
+  readonly #most: number;
+  readonly #random: Random;
+  #seen = 0;
+
+  constructor(name: string, { heldOut, seed, most }: { heldOut: boolean; seed: number; most: number }) {
+    this.maker = pairMakers.get(name);
+    this.options = defaultOptions(this.maker);
+    this.heldOut = heldOut;
+    this.#most = most;
+    this.#random = Random.from(seed, 'reservoir', name, heldOut ? 1 : 0);
+  }
+
+  add(pair: MadePair): void {
+    this.#seen++;
+    const place = this.#seen <= this.#most ? this.#seen - 1 : this.#random.integer(this.#seen);
+    if (place >= this.#most) return;
+    this.queries[place] = { ...pair, maker: this.maker.name, heldOut: this.heldOut };
+  }
+}
+
+/** As many of each maker as there are, up to its share; what one lacks the others give. */
+function evenly(reservoirs: readonly Reservoir[], most: number): MadeQuery[] {
+  const waiting = reservoirs.map(({ queries }) => queries.values());
+  const taken: MadeQuery[] = [];
+  while (waiting.length > 0 && taken.length < most) {
+    for (const next of [...waiting]) {
+      const { value, done } = next.next();
+      if (done) waiting.splice(waiting.indexOf(next), 1);
+      else if (taken.length < most) taken.push(value);
+    }
+  }
+  return taken;
+}
+
+function withoutAmbiguous(queries: readonly MadeQuery[]): MadeQuery[] {
+  const answers = new Map<string, Set<number>>();
+  const keyOf = ({ query }: MadeQuery): string =>
+    query.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
+  for (const query of queries) {
+    const key = keyOf(query);
+    answers.set(key, (answers.get(key) ?? new Set()).add(query.document));
+  }
+  const seen = new Set<string>();
+  return queries.filter((query) => {
+    const key = keyOf(query);
+    if (answers.get(key)!.size > 1 || seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}

@@ -1,0 +1,130 @@
+import { type Dataset, type Document, openDataset, writeBeir } from '../data/index.js';
+import { surveyPairs } from '../examples/index.js';
+import { UNSPACED } from '../text/unspaced.js';
+import { AdaptedDataset } from './adapted-dataset.js';
+import { chooseMix, type Mix } from './choose-mix.js';
+import { type MadeQuery, makeQueries } from './made-queries.js';
+import { type Questions, readQuestions } from './questions.js';
+
+export interface PrepareOptions {
+  /** Where the collection with the made queries goes. */
+  folder: string;
+  seed: number;
+  /** A file of questions with the documents that answer them. */
+  questions?: string;
+  /** Queries to learn from at most. */
+  train: number;
+  onDocument?: () => void;
+}
+
+/** What an adaptation has to go by. */
+export interface Prepared {
+  name: string;
+  documents: number;
+  /** Files or articles. */
+  sources: number;
+  /** Of all documents together. */
+  characters: number;
+  mix: Mix;
+  /** Queries that were made, by maker. */
+  made: { train: Record<string, number>; heldOut: Record<string, number> };
+  questions: number;
+  /** The share of documents in Chinese, Japanese and other scripts without spaces. */
+  unspaced: number;
+  /** Why there is nothing to learn from, where that is so; then no folder was written. */
+  tooLittle?: string;
+}
+
+/** Fewer queries than these teach nothing, or tell nothing. */
+const FEWEST_TO_LEARN = 100;
+const FEWEST_TO_MEASURE = 30;
+/** As many as are worth the time to measure with. */
+const MOST_TO_MEASURE = 500;
+/** From so many on, people's own questions decide instead of made ones. */
+export const ENOUGH_QUESTIONS = 50;
+
+/** Makes queries of a collection's documents and writes both as a collection to train on. */
+export async function prepareAdaptation(data: string, options: PrepareOptions): Promise<Prepared> {
+  const { seed, onDocument } = options;
+  const counted = new CountedDataset(await openDataset(data));
+  const survey = await surveyPairs(counted, { samples: 0, seed, onDocument });
+  const { documents, sources } = survey;
+  const { characters, unspaced } = counted;
+  const mix = chooseMix(survey.makers);
+  const base = await openDataset(data);
+  const questions =
+    options.questions === undefined ? undefined : await readQuestions(options.questions, base);
+  const most = { train: options.train, heldOut: MOST_TO_MEASURE };
+  const queries = await makeQueries(base, { mix, seed, sources, most });
+  const made = { train: tally(queries, false), heldOut: tally(queries, true) };
+  const prepared: Prepared = {
+    name: base.name,
+    documents,
+    sources,
+    characters,
+    mix,
+    made,
+    questions: questions?.queries.length ?? 0,
+    unspaced: unspaced / Math.max(1, documents),
+  };
+  const reason = whyTooLittle(queries, questions);
+  if (reason !== undefined) return { ...prepared, tooLittle: reason };
+  await writeBeir(await AdaptedDataset.create(base, queries, questions), options.folder, { overwrite: true });
+  return prepared;
+}
+
+function whyTooLittle(queries: readonly MadeQuery[], questions: Questions | undefined): string | undefined {
+  const heldOut = queries.filter((query) => query.heldOut).length;
+  const train = queries.length - heldOut;
+  if (train < FEWEST_TO_LEARN) {
+    return `${train} pairs could be made to learn from, and fewer than ${FEWEST_TO_LEARN} teach a model nothing`;
+  }
+  const asked = questions?.queries.length ?? 0;
+  if (heldOut < FEWEST_TO_MEASURE && asked < ENOUGH_QUESTIONS) {
+    return `${heldOut} queries could be held out to measure with, and fewer than ${FEWEST_TO_MEASURE} tell nothing`;
+  }
+  return undefined;
+}
+
+function tally(queries: readonly MadeQuery[], heldOut: boolean): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const query of queries) {
+    if (query.heldOut === heldOut) counts[query.maker] = (counts[query.maker] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** Counts what is read. */
+class CountedDataset implements Dataset {
+  readonly name: string;
+  readonly #base: Dataset;
+  characters = 0;
+  unspaced = 0;
+
+  constructor(base: Dataset) {
+    this.name = base.name;
+    this.#base = base;
+  }
+
+  async *documents(): AsyncGenerator<Document> {
+    this.characters = 0;
+    this.unspaced = 0;
+    for await (const document of this.#base.documents()) {
+      this.characters += (document.title?.length ?? 0) + document.text.length;
+      if (UNSPACED.test(document.text.slice(0, 500))) this.unspaced++;
+      yield document;
+    }
+  }
+
+  queries(split?: string): ReturnType<Dataset['queries']> {
+    return this.#base.queries(split);
+  }
+
+  splits(): Promise<string[]> {
+    return this.#base.splits();
+  }
+
+  qrels(split: string): ReturnType<Dataset['qrels']> {
+    return this.#base.qrels(split);
+  }
+}

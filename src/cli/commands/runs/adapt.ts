@@ -1,0 +1,171 @@
+import { basename, join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { AdaptOutcome, Prepared } from '../../../adapt/index.js';
+import { count, formatDuration } from '../../../base/progress.js';
+import type { SystemsTable } from '../../../systems/index.js';
+import type { RegisterCommand } from '../../command.js';
+import { repeated, wholeNumber } from '../../option-parsers.js';
+import { print, printJson, tell } from '../../output.js';
+import { watchTraining } from '../../watch-training.js';
+
+interface AdaptFlags {
+  out?: string;
+  questions?: string;
+  model?: string;
+  set?: string[];
+  json?: boolean;
+  quiet?: boolean;
+  trainerThreads?: number;
+  inferencerThreads?: number;
+}
+
+const EXAMPLES = `
+Examples:
+  nearmiss adapt docs/                                     a folder of Markdown, HTML or text files, in runs/docs-adapted
+  nearmiss adapt data/scifact --out runs/scifact           any collection; its judgments are not looked at
+  nearmiss adapt docs/ --questions questions.jsonl         and measured on questions of your own
+  nearmiss adapt docs/ --out runs/docs --json              what came of it, for programs
+
+Queries are made of the documents themselves (nearmiss data pairs shows them). Some, of a kind that is not learned from, are
+held out: the model that comes back is the one as published unless it answers these better by more than chance.
+Interrupted by Ctrl-C or worse, it goes on with the same command.`;
+
+export const registerAdapt: RegisterCommand = (program) => {
+  program
+    .command('adapt')
+    .summary('make search better from documents alone, without labels')
+    .description('Adapts a model to a collection that nobody has labelled, and says whether it got better.')
+    .argument('<source>', 'a folder of texts, a BEIR folder, or anything that data import reads')
+    .option('--out <run>', "the run's folder (default: runs/ and the collection's name)")
+    .option('--questions <file>', 'questions with the documents that answer them, to measure on')
+    .option('--model <name>', 'what to start from (default: minilm)')
+    .option('--set <path=value>', 'change a value of the recipe adapt (repeatable)', repeated)
+    .option('--trainer-threads <n>', 'threads of the Trainer (default: all cores)', wholeNumber(1))
+    .option('--inferencer-threads <n>', 'threads of the Inferencer (default: all cores)', wholeNumber(1))
+    .option('--json', 'print the outcome as JSON')
+    .option('--quiet', 'no live view')
+    .addHelpText('after', EXAMPLES)
+    .action((source: string, _, command: Command) => adaptCommand(source, command.optsWithGlobals()));
+};
+
+async function adaptCommand(source: string, flags: AdaptFlags): Promise<void> {
+  const [{ adaptToEnd, beginAdaptation }, { Progress }] = await Promise.all([
+    import('../../../adapt/adapt.js'),
+    import('../../../base/progress.js'),
+  ]);
+  const out = flags.out ?? usualRun(source);
+  const progress = new Progress({ label: 'pairs', unit: 'documents', quiet: flags.quiet });
+  progress.begin();
+  const begun = await beginAdaptation({
+    data: source,
+    out,
+    questions: flags.questions,
+    model: flags.model,
+    set: flags.set,
+    onDocument: () => progress.advance(),
+    onPrepared: (prepared, seconds) => {
+      progress.clear();
+      tell(planText(prepared, seconds, out, flags.model));
+    },
+  });
+  if (!begun.begun) {
+    progress.clear();
+    const outcome: AdaptOutcome = {
+      run: out,
+      finished: false,
+      adaptation: { verdict: 'too little', ...(begun.prepared && { prepared: begun.prepared }) },
+    };
+    if (flags.json) printJson(outcome);
+    else print(tooLittleText(source, begun.prepared!));
+    return;
+  }
+  if (!begun.prepared) tell(`${out}: goes on\n`);
+  const watched = await watchTraining(flags);
+  const threads = { trainer: flags.trainerThreads, inferencer: flags.inferencerThreads };
+  let outcome: AdaptOutcome;
+  try {
+    outcome = await adaptToEnd(begun, { threads, ...watched.supervise, measuring: { onNote: watched.say } });
+  } finally {
+    watched.close();
+    if (watched.stopped()) process.exitCode = 130;
+  }
+  if (flags.json) printJson(outcome);
+  else await printOutcome(outcome);
+}
+
+/** Where a run goes that was given no folder. */
+function usualRun(source: string): string {
+  return join('runs', `${basename(resolve(source)).replace(/(?<=.)\..*$/, '')}-adapted`);
+}
+
+function planText(prepared: Prepared, seconds: number, out: string, model = 'minilm'): string {
+  const { name, documents, sources, made, questions, unspaced } = prepared;
+  const list = (counts: Record<string, number>): string =>
+    Object.entries(counts)
+      .map(([maker, pairs]) => `${maker} ${count(pairs)}`)
+      .join(', ');
+  const lines = [
+    `adapt ${model} to ${name}: ${count(documents)} documents of ${count(sources)} files or articles: ${out}`,
+    `learns from ${list(made.train)}; measures on ${questions >= 50 ? `${count(questions)} questions` : list(made.heldOut)}`,
+    `takes about ${formatDuration(seconds)} on this machine if nothing else runs`,
+  ];
+  if (unspaced > 0.3 && model === 'minilm') {
+    lines.push(
+      `${Math.round(100 * unspaced)} % of the documents are in Chinese, Japanese or the like, and minilm reads English: --model takes another one`,
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function tooLittleText(source: string, { documents, sources, tooLittle }: Prepared): string {
+  return `${[
+    `Not adapted: ${count(documents)} documents of ${count(sources)} files or articles are too little to learn from: ${tooLittle}.`,
+    'The model as published searches them as they are:',
+    `  nearmiss serve ${source}`,
+    'What helps: more documents; or questions with their answers, which nearmiss train learns from (docs/your-data.md).',
+  ].join('\n')}\n`;
+}
+
+async function printOutcome(outcome: AdaptOutcome): Promise<void> {
+  const { run, test, adaptation } = outcome;
+  if (!outcome.finished || !adaptation.judged) return;
+  const { formatTable } = await import('../../../base/table.js');
+  const { systemsTable } = await import('../../../systems/index.js');
+  const { kinds, measure, split } = adaptation.judged;
+  const made = split === 'made';
+  print(
+    `${formatTable({
+      header: [
+        made ? 'held-out queries, not learned from' : 'questions',
+        'queries',
+        `${measure} start`,
+        'adapted',
+        'p',
+      ],
+      numeric: [false, true, true, true, true],
+      rows: kinds.map(({ kind, queries, start, adapted, p }) => [
+        kind,
+        count(queries),
+        start.toFixed(4),
+        adapted.toFixed(4),
+        p < 0.0001 ? '< .0001' : p.toFixed(4).replace(/^0/, ''),
+      ]),
+    })}\n`,
+  );
+  if (test) print(`${systemsTable(test as SystemsTable)}\n`);
+  print(`${verdictText(outcome, made)}\n`);
+  print(`nearmiss serve ${run}\n`);
+}
+
+function verdictText({ run, adaptation: { verdict } }: AdaptOutcome, made: boolean): string {
+  const trust = made
+    ? ' These queries were made of the documents; what people ask may differ: --questions with 50 of theirs decides better.'
+    : '';
+  if (verdict === 'better') {
+    return `Better: the adapted model answers them better than the one as published, by more than chance. It is in ${run}/best.${trust}`;
+  }
+  const kept = `${run}/best is the model as published.`;
+  return verdict === 'level'
+    ? `Level: what was learned makes no difference that could not be chance. ${kept}${trust}`
+    : `Not better: what was learned makes search worse here. ${kept}${trust}`;
+}
