@@ -3,6 +3,8 @@
  * its room, as a namespace (`import { loss } from 'nearmiss'`) or by subpath
  * (`import { Encoder } from 'nearmiss/model'`).
  */
+export * as adaptation from './adapt/index.js';
+export { adapt } from './adapt/index.js';
 export * as analyze from './analyze/index.js';
 export { NearmissError, UsageError } from './base/errors.js';
 export * as data from './data/index.js';

@@ -24,6 +24,7 @@ const NOT_RUN: Exception[] = [
   { file: 'base/package-files.ts', calls: 'Worker', because: 'its thread waits for an index to search' },
   { file: 'model/folder/source.ts', calls: 'resolveModel', because: 'it asks the Hugging Face hub' },
   { file: 'model/hub/hub.ts', calls: 'downloadModel', because: 'it asks the Hugging Face hub' },
+  { file: 'adapt/adapt.ts', calls: 'adapt', because: 'it takes long; adapt.test.ts has a short one' },
   {
     ...{ file: 'train/train.ts', calls: 'train', examples: 2 },
     because: 'it takes long; test/examples.test.ts has a short one',

@@ -1,15 +1,16 @@
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { NearmissError } from '../base/errors.js';
 import { removeDirectory } from '../base/files.js';
 import { openDataset } from '../data/index.js';
 import { formatConfig } from '../recipe/format-config.js';
 import { loadRecipe } from '../recipe/load.js';
+import { CostModel } from '../run/cost/cost-model.js';
 import { isRun, readRunDescription } from '../run/run-description.js';
 import { RunDirectory } from '../run/run-directory.js';
 import { beginRun } from '../train/process/begin-run.js';
 import { type TrainOutcome, type TrainToEndOptions, trainToEnd } from '../train/train.js';
 import { QUESTIONS_SPLIT, TRAIN_SPLIT } from './adapted-dataset.js';
-import { adaptSeconds } from './cost.js';
 import { ENOUGH_QUESTIONS, type Prepared, prepareAdaptation } from './prepare.js';
 import { type Judged, judgeAdaptation } from './verdict.js';
 
@@ -81,7 +82,6 @@ export async function beginAdaptation(options: AdaptOptions): Promise<BegunAdapt
   if (prepared.tooLittle !== undefined) return { run: out, prepared, begun: false };
   const real = prepared.questions >= ENOUGH_QUESTIONS ? [`evaluation.split=${QUESTIONS_SPLIT}`] : [];
   const settled = await load(real);
-  options.onPrepared?.(prepared, await adaptSeconds(settled.recipe, prepared));
   try {
     await beginRun(
       out,
@@ -97,6 +97,9 @@ export async function beginAdaptation(options: AdaptOptions): Promise<BegunAdapt
     await removeDirectory(folder);
     throw error;
   }
+  const begun = (await readRunDescription(new RunDirectory(out))).recipe;
+  const cost = await CostModel.open(begun, folder);
+  options.onPrepared?.(prepared, cost.training(begun, { threads: availableParallelism() }).seconds);
   return { run: out, prepared, begun: true };
 }
 

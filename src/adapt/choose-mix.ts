@@ -6,28 +6,30 @@ export interface Mix {
   heldOut: string[];
 }
 
-/** A maker with fewer pairs than this is not measured with. */
+/** A maker with fewer pairs than this is not measured with, unless there is no other. */
 const ENOUGH_TO_MEASURE = 60;
-/** Makers that only stand in where there is nothing better, best first; a sentence that asks for itself teaches no search. */
-const STAND_INS = ['ict', 'spider', 'crops'];
+/** What chance makes of texts that teaches, and that measures. A sentence that asks for itself does neither. */
+const TEACHERS = ['ict', 'spider'];
+const MEASURES = ['spider', 'crops'];
 
 /**
  * Chooses by what a collection has. What people wrote themselves (questions, links, headings, titles) is nearest to what is asked
- * later, so it comes first on both sides: the one with most pairs measures, the others teach. What chance makes of
- * sentences teaches besides, and measures only where there is nothing else.
+ * later, so it comes first on both sides: the kind with most pairs measures, the others teach. Titles and headings stand in the
+ * text that is searched and are easily found; so a second kind measures, whose queries are not in their answers if the collection
+ * has such, and sentences teach besides.
  */
 export function chooseMix(makers: readonly PairSurvey[]): Mix {
-  const withPairs = makers.filter(({ pairs }) => pairs > 0);
-  const natural = withPairs.filter((maker) => maker.natural).sort((a, b) => b.pairs - a.pairs);
-  const standIns = STAND_INS.filter((name) => withPairs.some(({ maker }) => maker === name));
-  const measurable = natural.filter(({ pairs }) => pairs >= ENOUGH_TO_MEASURE).map(({ maker }) => maker);
-  const heldOut = measurable.slice(0, 1);
-  const teaching = natural.map(({ maker }) => maker).filter((name) => !heldOut.includes(name));
-  if (heldOut.length === 0) {
-    const last = standIns.pop();
-    if (last !== undefined) heldOut.push(last);
-  }
-  // Crops are the crudest: they teach only where sentences cannot.
-  const crude = standIns.length > 1 ? standIns.filter((name) => name !== 'crops') : standIns;
-  return { train: [...teaching, ...crude], heldOut };
+  const pairsOf = (name: string): number => makers.find(({ maker }) => maker === name)?.pairs ?? 0;
+  const natural = makers
+    .filter((maker) => maker.natural && maker.pairs > 0)
+    .sort((a, b) => b.pairs - a.pairs);
+  const heldOut = natural
+    .slice(0, 1)
+    .flatMap(({ maker, pairs }) => (pairs >= ENOUGH_TO_MEASURE ? [maker] : []));
+  const second =
+    MEASURES.find((name) => pairsOf(name) >= ENOUGH_TO_MEASURE) ??
+    MEASURES.findLast((name) => pairsOf(name) > 0);
+  if (second !== undefined) heldOut.push(second);
+  const teaching = [...natural.map(({ maker }) => maker), ...TEACHERS.filter((name) => pairsOf(name) > 0)];
+  return { train: teaching.filter((name) => !heldOut.includes(name)), heldOut };
 }

@@ -23,8 +23,6 @@ export interface Prepared {
   documents: number;
   /** Files or articles. */
   sources: number;
-  /** Of all documents together. */
-  characters: number;
   mix: Mix;
   /** Queries that were made, by maker. */
   made: { train: Record<string, number>; heldOut: Record<string, number> };
@@ -49,7 +47,7 @@ export async function prepareAdaptation(data: string, options: PrepareOptions): 
   const counted = new CountedDataset(await openDataset(data));
   const survey = await surveyPairs(counted, { samples: 0, seed, onDocument });
   const { documents, sources } = survey;
-  const { characters, unspaced } = counted;
+  const { unspaced } = counted;
   const mix = chooseMix(survey.makers);
   const base = await openDataset(data);
   const questions =
@@ -61,7 +59,6 @@ export async function prepareAdaptation(data: string, options: PrepareOptions): 
     name: base.name,
     documents,
     sources,
-    characters,
     mix,
     made,
     questions: questions?.queries.length ?? 0,
@@ -98,7 +95,6 @@ function tally(queries: readonly MadeQuery[], heldOut: boolean): Record<string, 
 class CountedDataset implements Dataset {
   readonly name: string;
   readonly #base: Dataset;
-  characters = 0;
   unspaced = 0;
 
   constructor(base: Dataset) {
@@ -107,10 +103,8 @@ class CountedDataset implements Dataset {
   }
 
   async *documents(): AsyncGenerator<Document> {
-    this.characters = 0;
     this.unspaced = 0;
     for await (const document of this.#base.documents()) {
-      this.characters += (document.title?.length ?? 0) + document.text.length;
       if (UNSPACED.test(document.text.slice(0, 500))) this.unspaced++;
       yield document;
     }

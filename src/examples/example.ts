@@ -44,6 +44,8 @@ export interface ExamplesContext {
 export interface ExamplesKind<Shape extends z.ZodRawShape = z.ZodRawShape> extends Kind<Shape> {
   /** Whether example `n` is training query `n`: only these have rankings to draw negatives from, and teachers' scores. */
   readonly trainingQueries?: boolean;
+  /** Whether the two texts of an example differ by dropout alone, so that a model without it learns nothing. */
+  readonly needsDropout?: boolean;
   open(options: OptionsOf<Shape>, context: ExamplesContext): Promise<ExampleSource>;
 }
 

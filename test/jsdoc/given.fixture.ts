@@ -81,6 +81,7 @@ export const given = {
     source: async () => documentTexts(await dataset()),
     tokenizer,
   },
+  'examples/': { dataset },
   'engine/': { layer: () => 3, step: () => 20 },
   'evaluate/': {
     ance: () => runOf('ance', 2),

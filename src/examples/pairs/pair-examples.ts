@@ -20,6 +20,7 @@ export function pairExamplesKind(maker: PairMaker): ExamplesKind {
     name: maker.name,
     description: maker.description,
     options: maker.options,
+    ...(maker.needsDropout && { needsDropout: true }),
     ...(maker.check && { check: maker.check }),
     open: (options, context) => PairExamples.open(maker, options, context),
   });

@@ -49,6 +49,8 @@ export interface PairMaker<Shape extends z.ZodRawShape = z.ZodRawShape> extends 
   readonly origin: string;
   /** Whether people wrote its queries as what they are: titles, questions … These are nearest to what is asked later. */
   readonly natural?: boolean;
+  /** Whether query and positive are the same text, which dropout has to tell apart. */
+  readonly needsDropout?: boolean;
   make(source: PairSource, random: Random, options: OptionsOf<Shape>): Iterable<MadePair>;
 }
 

@@ -89,7 +89,9 @@ test('spider: query and answer are of different passages that both have the span
   const source = sourceOf(
     'France',
     { text: `Ships went up the river Loire for many years with salt. ${FILLER}` },
-    { text: `Kings built their houses near the river Loire and lived there with horses, dogs and servants for all their days.` },
+    {
+      text: `Kings built their houses near the river Loire and lived there with horses, dogs and servants for all their days.`,
+    },
     { text: 'Wine grows in the south, where it is warm in summer.' },
   );
   let [kept, seen] = [0, 0];

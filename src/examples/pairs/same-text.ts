@@ -12,6 +12,7 @@ export const sameTextMaker = pairMaker({
   description:
     'a sentence asks for itself under another dropout mask (SimCSE); model.dropout must be above 0',
   origin: 'Gao et al. 2021',
+  needsDropout: true,
   options: {
     minWords: whole(1).default(3).describe('words of a sentence at least'),
   },

@@ -159,6 +159,16 @@ function checkFrozenDocuments({ recipe, stage, index, kinds }: Checked): Problem
 /** Rankings and teachers' scores are of training queries; examples of other kinds have none. */
 function checkExamples({ recipe, stage, index, kinds }: Checked): Problem[] {
   const chosen = stage.examples ?? recipe.examples;
+  if (examples.get(chosen.name).needsDropout && recipe.model.dropout === 0) {
+    return [
+      {
+        level: 'error',
+        keys: ['model', 'dropout'],
+        message: `expected a number above 0, as ${chosen.name} learns from what dropout changes, got 0`,
+        hint: 'SimCSE takes 0.1',
+      },
+    ];
+  }
   if (examples.get(chosen.name).trainingQueries) return [];
   const teacher = teachers.get((stage.teacher ?? recipe.teacher).name);
   const refuse = (keys: Keys, name: string): Problem => ({

@@ -245,6 +245,13 @@ describe('what cannot be trained', () => {
     expect((await failure(yaml)).message).toBe(message);
   });
 
+  test('SimCSE without dropout', async () => {
+    const simcse = stage('{source: in-batch}', 'examples: same-text\nmodel: {dropout: 0}\n');
+    expect((await failure(simcse)).message).toBe(
+      'my.yaml:6: model.dropout: expected a number above 0, as same-text learns from what dropout changes, got 0',
+    );
+  });
+
   test('scratch without its sizes', async () => {
     expect((await failure(`${ANN}model: {init: scratch, layers: 2}`)).message).toBe(
       [

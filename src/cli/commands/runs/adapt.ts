@@ -157,7 +157,10 @@ async function printOutcome(outcome: AdaptOutcome): Promise<void> {
   print(`nearmiss serve ${run}\n`);
 }
 
-function verdictText({ run, adaptation: { verdict } }: AdaptOutcome, made: boolean): string {
+/** Queries that the start answers this well leave nothing to gain. */
+const EASY = 0.98;
+
+function verdictText({ run, adaptation: { verdict, judged } }: AdaptOutcome, made: boolean): string {
   const trust = made
     ? ' These queries were made of the documents; what people ask may differ: --questions with 50 of theirs decides better.'
     : '';
@@ -165,6 +168,9 @@ function verdictText({ run, adaptation: { verdict } }: AdaptOutcome, made: boole
     return `Better: the adapted model answers them better than the one as published, by more than chance. It is in ${run}/best.${trust}`;
   }
   const kept = `${run}/best is the model as published.`;
+  if (verdict === 'level' && judged?.kinds.every(({ start }) => start > EASY)) {
+    return `Level: the model as published finds nearly all of them already, so they cannot show a difference. ${kept}${trust}`;
+  }
   return verdict === 'level'
     ? `Level: what was learned makes no difference that could not be chance. ${kept}${trust}`
     : `Not better: what was learned makes search worse here. ${kept}${trust}`;
