@@ -117,6 +117,8 @@ export interface EvaluationRecipe {
    * is better by more than chance.
    */
   choose: 'best' | 'significant';
+  /** How likely a difference may be chance that `choose: significant` takes for one. */
+  chance?: number;
   /** Stop after this many evaluations without a better one; 0 never stops. */
   patience: number;
 }

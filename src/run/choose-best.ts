@@ -37,13 +37,13 @@ export interface Candidates {
  * worse in silence.
  */
 export function replacesBest(
-  { best: measure, choose }: Pick<EvaluationRecipe, 'best' | 'choose'>,
+  { best: measure, choose, chance = CHANCE }: Pick<EvaluationRecipe, 'best' | 'choose' | 'chance'>,
   { candidate, best, start }: Candidates,
 ): boolean {
   if (!best) return true;
   if (candidate.measures[measure] <= best.measures[measure]) return false;
   if (choose === 'best' || !start?.values || !candidate.values) return true;
-  return isBetter(candidate.values, start.values);
+  return chanceOfLead(candidate.values, start.values) < chance;
 }
 
 /** The checkpoint that measures best of those that have learned something, whether `best/` is that one or not. */

@@ -91,7 +91,11 @@ A [link](http://example.com), \`code\` & an ![image](x.png).
     expect(markdownSections(markdown)).toEqual({
       title: 'Near misses',
       sections: [
-        { headings: ['Near misses'], text: 'A link, code & an image.' },
+        {
+          headings: ['Near misses'],
+          text: 'A link, code & an image.',
+          links: [{ text: 'link', href: 'http://example.com' }],
+        },
         {
           headings: ['Near misses', 'Lists and more'],
           text: 'one\ntwo\n\na b\n1 2\n\n```html\n<nav>kept</nav>\n```',

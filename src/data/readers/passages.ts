@@ -1,10 +1,10 @@
 import { basename, extname } from 'node:path';
 import { type SplitTextOptions, splitText, wordCount } from '../../text/split-text.js';
 import type { Document } from '../dataset.js';
-import { anchorsOf } from './anchors.js';
 import { closeFences } from './code-fences.js';
 import type { SectionedDocument, SectionLink } from './html-sections.js';
-import { linksBetween } from './links-between.js';
+import { anchorsOf } from './links/anchors.js';
+import { linksBetween } from './links/links-between.js';
 
 /** A single word says too little to be found by: it goes with a neighbour. */
 const FEWEST_WORDS = 2;

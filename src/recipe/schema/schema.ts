@@ -36,6 +36,11 @@ const evaluation = mapping({
     .describe(
       '`best`: keep the checkpoint that measures best; `significant`: keep what the run starts from unless a checkpoint is better by more than chance (one-sided paired t-test, p < .05)',
     ),
+  chance: between(0, 1, { open: 'least' })
+    .optional()
+    .describe(
+      'how likely a difference may be chance that `choose: significant` takes for one; .05 unless given',
+    ),
   patience: whole(0)
     .default(0)
     .describe('stop after this many evaluations without a better one; 0 never stops'),

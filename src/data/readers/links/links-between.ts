@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { SectionLink } from './html-sections.js';
+import type { SectionLink } from '../html-sections.js';
 
 /** A link to another file of the folder, by its path there, with the anchor where it has one. */
 export interface LinkBetween {
