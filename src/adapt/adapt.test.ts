@@ -169,6 +169,7 @@ describe('small and odd folders get a useful answer', () => {
     ['one', { 'a.txt': LONG }],
     ['tiny', Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`${i}.md`, `note ${i}`]))],
     ['code', { 'a.md': '```js\nconst a = b ? c : d;\n```', 'b.md': '```sh\nls -l\n```' }],
+    ['programs', { 'a.js': 'let a = 1;\n'.repeat(20), 'b.py': 'b = 1\n'.repeat(20) }],
     [
       'mixed',
       {
@@ -188,11 +189,6 @@ describe('small and odd folders get a useful answer', () => {
     expect(adaptation.prepared!.tooLittle).toMatch(/\d+ (pairs|queries) could be/);
     expect(adaptation.prepared!.documents).toBeGreaterThan(0);
     await expect(openDataset(`${run}-data`)).rejects.toThrow('no such file or folder');
-  });
-
-  test('a folder of programs alone is named as what it is', async () => {
-    const data = await write('programs', { 'a.js': 'let a;', 'b.py': 'b = 1' });
-    await expect(adapt({ data, out: join(folder, 'run-programs') })).rejects.toThrow(/no collection found/);
   });
 });
 
