@@ -11,6 +11,8 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
+    // Never nearer than their lengths are: of a word as long as a book nothing has to be compared.
+    if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
     const apart = distance(lower, candidate.toLowerCase());
     if (apart < bestDistance && apart < candidate.length) {
       best = candidate;

@@ -9,7 +9,7 @@ export interface FetchEnoughOptions<Found> {
   /** The best n candidates for some of the queries. */
   fetch(queries: readonly number[], n: number): Promise<Found[]>;
   /** Takes what was found for a query; false where it must be fetched again with more. */
-  take(query: number, found: Found, n: number): boolean;
+  take(query: number, found: Found, n: number): boolean | Promise<boolean>;
   signal?: AbortSignal;
 }
 
@@ -30,7 +30,8 @@ export async function fetchEnough<Found>(options: FetchEnoughOptions<Found>): Pr
       const found = await fetch(part, n);
       const turn = await Turn.begin(signal);
       for (const [i, query] of part.entries()) {
-        if (!take(query, found[i], n) && n < most) unfinished.push(query);
+        const taken = take(query, found[i], n);
+        if (!(typeof taken === 'boolean' ? taken : await taken) && n < most) unfinished.push(query);
         // A filter that lets little through makes this look at every document.
         if (turn.isOver) await turn.next(signal);
       }

@@ -42,3 +42,19 @@ test('hits by file, with their places and what is around them', async () => {
   expect(await place('one.md#1')).not.toHaveProperty('next');
   expect(placeOf({ id: 'x', text: 'y' }, () => true)).toBeUndefined();
 });
+
+test('what every object has is no field of a document', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'nearmiss-groups-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const lines = ['apple', 'apple pie'].map((text, i) =>
+    JSON.stringify({ _id: `d${i}`, text, metadata: { n: i } }),
+  );
+  await writeFile(join(folder, 'corpus.jsonl'), `${lines.join('\n')}\n`);
+  const searcher = await openSearcher(folder);
+  onTestFinished(() => searcher.close());
+  for (const groupBy of ['constructor', '__proto__', 'toString']) {
+    const options = { k: 5, groupBy };
+    const [hits] = await searchGroups(searcher.retriever('bm25'), searcher.documents, ['apple'], options);
+    expect(hits.map(({ group }) => group)).toEqual([undefined, undefined]);
+  }
+});

@@ -1,4 +1,6 @@
 import type { DocumentStore } from './document-store.js';
+import { fetchEnough } from './fetch-enough.js';
+import { valueAt } from './filter/filter.js';
 import type { Hit, RetrieveOptions, Retriever } from './retrievers/retriever.js';
 
 /** The best hit of a group, with the others of it that were found. */
@@ -14,9 +16,10 @@ export interface GroupOptions extends RetrieveOptions {
 /** What `--group-by` and the API call the passages of a file. */
 const FILE = 'file';
 const FILE_FIELD = 'path';
-/** Hits for each group that are looked at to begin with, and at most in all. */
+/** Hits for each group that are looked at to begin with, and at most for all queries together. */
 const HITS_EACH = 4;
 const MOST_HITS = 10_000;
+const DOCUMENTS_AT_ONCE = 500;
 
 /**
  * Finds the best k groups for each query: the best hit of each, and which others of it were found. A document without
@@ -32,28 +35,41 @@ export async function searchGroups(
   { groupBy, k, ...options }: GroupOptions,
 ): Promise<GroupedHit[][]> {
   const field = groupBy === FILE ? FILE_FIELD : groupBy;
-  return Promise.all(
-    queries.map(async (query) => {
-      for (let n = HITS_EACH * k; ; n *= 2) {
-        const depth = Math.min(n, MOST_HITS);
-        const [hits] = await retriever.search([query], { ...options, k: depth });
-        const groups = await groupHits(hits, documents, field);
-        if (groups.length >= k || hits.length < depth || depth === MOST_HITS) return groups.slice(0, k);
-      }
-    }),
-  );
+  const { signal } = options;
+  // The more queries, the less deep each is looked at: what is read for all of them together is bounded.
+  const most = Math.max(HITS_EACH * k, Math.floor(MOST_HITS / queries.length));
+  const results: GroupedHit[][] = queries.map(() => []);
+  await fetchEnough({
+    queries: queries.length,
+    n: HITS_EACH * k,
+    most,
+    fetch: (wanted, n) =>
+      retriever.search(
+        wanted.map((i) => queries[i]),
+        { ...options, k: n },
+      ),
+    take: async (query, hits, n) => {
+      const groups = await groupHits(hits, { documents, field, signal });
+      results[query] = groups.slice(0, k);
+      return groups.length >= k || hits.length < n;
+    },
+    signal,
+  });
+  return results;
 }
 
-async function groupHits(
-  hits: readonly Hit[],
-  documents: DocumentStore,
-  field: string,
-): Promise<GroupedHit[]> {
-  const found = await documents.getAll(hits.map(({ id }) => id));
+interface Grouping {
+  documents: DocumentStore;
+  field: string;
+  signal?: AbortSignal;
+}
+
+async function groupHits(hits: readonly Hit[], grouping: Grouping): Promise<GroupedHit[]> {
+  const values = await valuesOf(hits, grouping);
   const groups = new Map<string, GroupedHit>();
   const all: GroupedHit[] = [];
   hits.forEach((hit, i) => {
-    const value = found[i]?.metadata?.[field];
+    const value = values[i];
     if (value === undefined || value === null) {
       all.push(hit);
       return;
@@ -68,4 +84,17 @@ async function groupHits(
     }
   });
   return all;
+}
+
+/** What the hits' documents have in the field; their texts are not kept. */
+async function valuesOf(hits: readonly Hit[], { documents, field, signal }: Grouping): Promise<unknown[]> {
+  const values: unknown[] = [];
+  for (let first = 0; first < hits.length; first += DOCUMENTS_AT_ONCE) {
+    signal?.throwIfAborted();
+    const part = hits.slice(first, first + DOCUMENTS_AT_ONCE);
+    for (const document of await documents.getAll(part.map(({ id }) => id))) {
+      values.push(valueAt(document?.metadata, field));
+    }
+  }
+  return values;
 }

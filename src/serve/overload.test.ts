@@ -15,6 +15,8 @@ const HELD_UP_MS = 100;
 /** On a machine that does something else, so many times what it takes there while the server is idle. */
 const OVER_IDLE = 10;
 const IDLE_MS = 400;
+/** What a refusal may take. */
+const REFUSED_MS = 1000;
 
 let folder: string;
 let server: SearchServer;
@@ -23,7 +25,7 @@ beforeAll(async () => {
   const documents = Array.from({ length: DOCUMENTS }, (_, i) => ({
     id: `d${i}`,
     text: `word${i % 50} word${i % 7} word${i % 3}`,
-    metadata: { n: i },
+    metadata: { n: i, same: 'same' },
   }));
   await writeCollection(folder, documents);
   server = await serveTarget(folder, { log: keptLog() });
@@ -61,6 +63,17 @@ async function expectNotHeldUp(work: () => Promise<unknown>): Promise<void> {
   expect(atWork).toBeLessThan(Math.max(HELD_UP_MS, OVER_IDLE * Math.max(before, after)));
 }
 
+/** Asks, and closes the socket after a while. */
+function leave(path: string, afterMs: number): Promise<void> {
+  return new Promise((done) => {
+    const sent = request(`${server.url}${path}`, { agent: false });
+    sent.on('error', () => undefined);
+    sent.on('close', () => done());
+    sent.end();
+    setTimeout(() => sent.destroy(), afterMs);
+  });
+}
+
 /** What the server works on, and what waits there. */
 async function requestsInHand(): Promise<{ active: number; waiting: number }> {
   const { body } = await send(server, 'GET', '/metrics');
@@ -87,9 +100,17 @@ test.each([
 ])(
   'a filter with %s is refused at once',
   async (_, filter, expected) => {
-    await expectNotHeldUp(async () => {
-      expect((await send(server, 'POST', '/v1/search', { query: 'word1', filter })).status).toBe(expected);
-    });
+    const body = { query: 'word1', filter };
+    const refusal = async (sent: object): Promise<{ status: number; took: number }> => {
+      const start = performance.now();
+      const { status } = await send(server, 'POST', '/v1/search', sent);
+      return { status, took: performance.now() - start };
+    };
+    // As many bytes in which nothing has to be looked at.
+    const plain = await refusal({ nothing: 'x'.repeat(JSON.stringify(body).length) });
+    const { status, took } = await refusal(body);
+    expect(status).toBe(expected);
+    expect(took).toBeLessThan(Math.max(REFUSED_MS, OVER_IDLE * plain.took));
   },
   60_000,
 );
@@ -103,6 +124,54 @@ test('many slow filters at once do not hold up anybody', async () => {
     Promise.all(Array.from({ length: 16 }, (_, i) => send(server, 'POST', '/v1/search', slow(i)))),
   );
 }, 120_000);
+
+test('explaining many hits of long queries does not hold up anybody', async () => {
+  const query = Array.from({ length: 500 }, (_, i) => `word${i % 50}`).join(' ');
+  const search = { queries: Array.from({ length: 5 }, (_, i) => `${query} ${i}`), k: 1000, explain: true };
+  await expectNotHeldUp(async () => {
+    expect((await send(server, 'POST', '/v1/search', search)).status).toBe(200);
+  });
+}, 120_000);
+
+test.each([
+  [
+    'names that are long',
+    Array.from({ length: 450 }, (_, i) => `${'x'.repeat(900)}${i}`),
+    'no document has the field',
+  ],
+  ['a name that is a book', ['x'.repeat(100_000)], 'at most 1000 characters in a field'],
+])(
+  'a filter of fields with %s is refused at once',
+  async (_, fields, message) => {
+    await expectNotHeldUp(async () => {
+      const filter = { $or: fields.map((field) => ({ [field]: 1 })) };
+      const { status, body } = await send(server, 'POST', '/v1/search', { query: 'word1', filter });
+      expect([status, body.error.message]).toEqual([400, expect.stringContaining(message)]);
+    });
+  },
+  60_000,
+);
+
+test('groups of many queries are looked for as deep as all of them together may be', async () => {
+  const queries = Array.from({ length: 300 }, (_, i) => `word${i % 50} word${i % 3}`);
+  const { status, body } = await send(server, 'POST', '/v1/search', { queries, k: 10, groupBy: 'same' });
+  expect(status).toBe(200);
+  // Each would look at thousands of documents to find that there is but one group.
+  const looked = body.results.map(
+    ({ hits }: { hits: { group: { others: unknown[] } }[] }) => hits[0].group.others.length + 1,
+  );
+  expect(Math.max(...looked)).toBeLessThanOrEqual(40);
+}, 60_000);
+
+test('abandoned facets are not counted to the end', async () => {
+  const filters = Array.from({ length: 64 }, (_, i) => ({
+    $or: Array.from({ length: 100 }, (_, j) => ({ n: { $gt: 1e6 + 100 * i + j } })),
+  }));
+  await Promise.all(
+    filters.map((filter) => leave(`/v1/facets?filter=${encodeURIComponent(JSON.stringify(filter))}`, 30)),
+  );
+  await expect.poll(requestsInHand, { timeout: 3000, interval: 50 }).toEqual({ active: 0, waiting: 0 });
+}, 60_000);
 
 test('what is abandoned is not worked on, and others are served', async () => {
   const queries = Array.from({ length: 200 }, (_, i) => `word${i % 50} word${i % 7} ${'word2 '.repeat(60)}`);

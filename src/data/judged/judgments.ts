@@ -26,14 +26,30 @@ export function parseJudgments(record: Buffer, where: string): JudgmentEntry[] {
   });
 }
 
+/** What was said about one query. */
+interface QueryEntries {
+  entries: Map<string, JudgmentEntry>;
+  /** How many of them are in force. */
+  given: number;
+}
+
+/** What an entry takes in a log besides its query and its document. */
+const ENTRY_CHARACTERS = 100;
+
+/** About how long an entry is in a log. */
+export function charactersOf({ query, document }: Pick<JudgmentEntry, 'query' | 'document'>): number {
+  return query.length + document.length + ENTRY_CHARACTERS;
+}
+
 /**
  * What is in force: of two entries about the same query and document the later one, in whatever order they come. Those
  * that take back are kept as well, since what they take back may stand in another log.
  */
 export class Judgments {
-  readonly #entries = new Map<string, Map<string, JudgmentEntry>>();
+  readonly #entries = new Map<string, QueryEntries>();
   #total = 0;
   #queries = 0;
+  #characters = 0;
   #newest = '';
 
   /** How many are in force. */
@@ -46,6 +62,11 @@ export class Judgments {
     return this.#queries;
   }
 
+  /** About how long all entries are in a log. */
+  get characters(): number {
+    return this.#characters;
+  }
+
   /** When the newest of all was given. */
   get newest(): string {
     return this.#newest;
@@ -53,20 +74,27 @@ export class Judgments {
 
   put(entry: JudgmentEntry): void {
     const { query, document, grade, at } = entry;
-    const entries = this.#entries.get(query) ?? new Map<string, JudgmentEntry>();
-    const before = entries.get(document);
+    const about = this.#entries.get(query) ?? { entries: new Map<string, JudgmentEntry>(), given: 0 };
+    const before = about.entries.get(document);
     if (before !== undefined && before.at > at) return;
     if (at > this.#newest) this.#newest = at;
-    const had = this.of(query).length;
-    entries.set(document, entry);
-    this.#entries.set(query, entries);
-    this.#total += Number(grade !== null) - Number(before !== undefined && before.grade !== null);
-    this.#queries += Number(this.of(query).length > 0) - Number(had > 0);
+    const more = Number(grade !== null) - Number(before !== undefined && before.grade !== null);
+    this.#queries += Number(about.given + more > 0) - Number(about.given > 0);
+    this.#total += more;
+    if (before === undefined) this.#characters += charactersOf(entry);
+    about.given += more;
+    about.entries.set(document, entry);
+    this.#entries.set(query, about);
+  }
+
+  /** Whether anything was said about a hit, also what was taken back. */
+  has({ query, document }: Pick<JudgmentEntry, 'query' | 'document'>): boolean {
+    return this.#entries.get(query)?.entries.has(document) ?? false;
   }
 
   /** Those about one query. */
   of(query: string): Given[] {
-    return [...(this.#entries.get(query)?.values() ?? [])].filter(isGiven);
+    return [...(this.#entries.get(query)?.entries.values() ?? [])].filter(isGiven);
   }
 
   /** All in force, query by query, in the order in which they were first judged. */
@@ -76,7 +104,7 @@ export class Judgments {
 
   /** Also what only takes back. */
   *entries(): Generator<JudgmentEntry> {
-    for (const entries of this.#entries.values()) yield* entries.values();
+    for (const { entries } of this.#entries.values()) yield* entries.values();
   }
 }
 

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Turn } from '../../base/turn.js';
 import type { DocumentStore } from '../document-store.js';
 import { fieldValues } from '../filter/field-paths.js';
 import { compileFilter, type DocumentFilter } from '../filter/filter.js';
@@ -34,7 +34,6 @@ export interface FacetOptions {
 
 /** What is counted at all, so that no collection can fill the memory. */
 const LIMITS = { fields: 100, values: 1000, valueLength: 200 };
-const LONGEST_TURN_MS = 5;
 
 /**
  * Counts what there is to filter by, in one pass over the metadata that lets others have their turn. Of a field with
@@ -52,7 +51,7 @@ export async function countFacets(
   const counts = new Map<string, FieldCount>();
   let counted = 0;
   let more = false;
-  let since = performance.now();
+  const turn = await Turn.begin(signal);
   for await (const metadata of documents.metadata()) {
     if (!matches || matches(metadata)) {
       counted++;
@@ -63,10 +62,7 @@ export async function countFacets(
         else more = true;
       }
     }
-    if (performance.now() - since < LONGEST_TURN_MS) continue;
-    await nextTurn();
-    signal?.throwIfAborted();
-    since = performance.now();
+    if (turn.isOver) await turn.next(signal);
   }
   const fields = [...counts].map(([field, count]) => count.facet(field, values));
   return { documents: counted, fields: fields.sort((a, b) => (a.field < b.field ? -1 : 1)), more };

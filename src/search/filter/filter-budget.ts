@@ -6,6 +6,8 @@ const MAX_CONDITIONS = 1000;
 const MAX_VALUES = 10_000;
 /** Characters of fields and texts together. */
 const MAX_CHARACTERS = 500_000;
+/** Characters of a field's name. */
+const MAX_NAME = 1000;
 
 /** What a filter may hold: filters come from strangers, and each is asked about every document. */
 export class FilterBudget {
@@ -28,6 +30,11 @@ export class FilterBudget {
     this.#values += values.length;
     if (this.#values > MAX_VALUES) throw this.#tooMuch(MAX_VALUES, 'values to compare with');
     for (const value of values) if (typeof value === 'string') this.takeText(value);
+  }
+
+  takeField(name: string): void {
+    if (name.length > MAX_NAME) throw this.#tooMuch(MAX_NAME, "characters in a field's name");
+    this.takeText(name);
   }
 
   takeText(text: string): void {

@@ -97,7 +97,7 @@ function compile(filter: unknown, { where, depth, budget }: Place): FilterMatche
   const tests = Object.entries(filter)
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => {
-      budget.takeText(key);
+      budget.takeField(key);
       return compileEntry(key, value, { where: `${where}.${key}`, depth: depth + 1, budget });
     });
   return (metadata) => tests.every((test) => test(metadata));
@@ -136,7 +136,7 @@ function compileAny(parts: readonly unknown[], place: Place): FilterMatcher {
       continue;
     }
     const { field, values } = equality;
-    place.budget.takeText(field);
+    place.budget.takeField(field);
     place.budget.takeValues(values);
     const known = wanted.get(field);
     if (known) known.push(...values);

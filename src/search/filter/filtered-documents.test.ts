@@ -3,14 +3,20 @@ import type { DocumentFilter } from './filter.js';
 import { type FilterableDocuments, FilteredDocuments } from './filtered-documents.js';
 
 /** Documents in memory that count how often they were read through. */
-function collection(count: number): FilterableDocuments & { passes: number } {
+function collection(
+  count: number,
+  onRead: (n: number) => void = () => undefined,
+): FilterableDocuments & { passes: number } {
   return {
     passes: 0,
     count,
     indexOf: (id) => Number(id),
     async *metadata() {
       this.passes++;
-      for (let n = 0; n < count; n++) yield { n };
+      for (let n = 0; n < count; n++) {
+        onRead(n);
+        yield { n };
+      }
     },
   };
 }
@@ -49,12 +55,13 @@ test('a slow filter lets others have their turns', async () => {
 });
 
 test('a pass that nobody wants any more ends; whoever else waits for it gets an answer', async () => {
-  const documents = collection(3000);
-  const filters = new FilteredDocuments(documents);
   const leaving = new AbortController();
+  const documents = collection(3000, (n) => {
+    if (n === 10) leaving.abort(new Error('not wanted any more'));
+  });
+  const filters = new FilteredDocuments(documents);
   const gone = filters.allowed(SLOW, leaving.signal);
   const other = filters.allowed(SLOW);
-  setImmediate(() => leaving.abort());
   await expect(gone).rejects.toThrow('not wanted any more');
   expect((await other)!.count).toBe(0);
   expect(documents.passes).toBe(2);

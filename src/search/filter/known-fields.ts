@@ -1,18 +1,19 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import { NearmissError } from '../../base/errors.js';
 import { suggest } from '../../base/suggest.js';
+import { Turn } from '../../base/turn.js';
 import type { DocumentStore } from '../document-store.js';
 import { fieldPaths } from './field-paths.js';
 import { type DocumentFilter, fieldsOf, valueAt } from './filter.js';
+import { SharedPasses } from './shared-passes.js';
 
-const LONGEST_TURN_MS = 5;
 /** Fields that are kept to suggest one of them. */
 const FIELDS_KEPT = 500;
 /** Fields that an error lists where none is like the one asked about. */
 const FIELDS_TOLD = 20;
-/** Answers that are kept: whoever misspells a field asks again and again. */
-const ANSWERS_KEPT = 1000;
+/** For answers that are kept: whoever misspells a field asks again and again. */
+const ANSWER_BYTES = 4 * 2 ** 20;
+/** An error and its hint. */
+const PROBLEM_BYTES = 4096;
 
 /** Whose fields are asked for. */
 type FieldSource = Pick<DocumentStore, 'count' | 'metadata'>;
@@ -25,48 +26,45 @@ export class UnknownFieldError extends NearmissError {}
  * the first documents that have them; only for one that there is not all are read, once.
  */
 export class KnownFields {
-  readonly #answers = new LRUCache<string, Promise<UnknownFieldError | undefined>>({ max: ANSWERS_KEPT });
+  readonly #answers = new SharedPasses<UnknownFieldError | undefined>({
+    bytes: ANSWER_BYTES,
+    resultBytes: () => PROBLEM_BYTES,
+  });
 
   /** Refuses a filter on a field that no document has, and says which one was probably meant. */
-  async check(documents: FieldSource, filter: DocumentFilter | undefined): Promise<void> {
+  async check(
+    documents: FieldSource,
+    filter: DocumentFilter | undefined,
+    signal?: AbortSignal,
+  ): Promise<void> {
     // Without a collection there is more to say, which whoever filters does.
     if (filter === undefined || documents.count === 0) return;
     const fields = fieldsOf(filter);
-    const asked = fields.filter((field) => !this.#answers.has(field));
-    if (asked.length > 0) {
-      const looked = look(documents, asked);
-      for (const field of asked) {
-        const answer = looked.then((problems) => problems.get(field));
-        this.#answers.set(field, answer);
-        answer.catch(() => this.#answers.delete(field));
-      }
-    }
-    for (const field of fields) {
-      const problem = await this.#answers.get(field);
-      if (problem !== undefined) throw problem;
-    }
+    const problem = await this.#answers.get(fields, (wanted) => look(documents, fields, wanted), signal);
+    if (problem !== undefined) throw problem;
   }
 }
 
+/** What is wrong with the first of the fields that no document has. */
 async function look(
   documents: FieldSource,
   fields: readonly string[],
-): Promise<Map<string, UnknownFieldError>> {
+  signal: AbortSignal | undefined,
+): Promise<UnknownFieldError | undefined> {
   const missing = new Set(fields);
   const known = new Set<string>();
-  let since = performance.now();
+  const turn = await Turn.begin(signal);
   for await (const metadata of documents.metadata()) {
     for (const field of missing) if (valueAt(metadata, field) !== undefined) missing.delete(field);
-    if (missing.size === 0) break;
+    if (missing.size === 0) return undefined;
     for (const path of fieldPaths(metadata)) {
       if (known.size >= FIELDS_KEPT) break;
       known.add(path);
     }
-    if (performance.now() - since < LONGEST_TURN_MS) continue;
-    await nextTurn();
-    since = performance.now();
+    if (turn.isOver) await turn.next(signal);
   }
-  return new Map([...missing].map((field) => [field, unknownField(field, [...known])]));
+  const [first] = missing;
+  return first === undefined ? undefined : unknownField(first, [...known]);
 }
 
 function unknownField(field: string, known: readonly string[]): UnknownFieldError {

@@ -29,13 +29,17 @@ export class Bm25Explainer implements QueryWords {
     return this.#index.analyzer;
   }
 
-  explain(query: string, document: number): TermScore[] {
-    const scores = this.#weigh(query).flatMap(({ term, number, weight }) => {
-      this.#cursor.open(number);
-      this.#cursor.advance(document);
-      return this.#cursor.document === document ? [{ term, score: weight * this.#cursor.part() }] : [];
-    });
-    return inOrder(scores);
+  /** What explains one document after another: the query is looked at once. */
+  of(query: string): (document: number) => TermScore[] {
+    const terms = this.#weigh(query);
+    return (document) => {
+      const scores = terms.flatMap(({ term, number, weight }) => {
+        this.#cursor.open(number);
+        this.#cursor.advance(document);
+        return this.#cursor.document === document ? [{ term, score: weight * this.#cursor.part() }] : [];
+      });
+      return inOrder(scores);
+    };
   }
 
   weights(query: string): Map<string, number> {

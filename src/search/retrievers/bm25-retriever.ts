@@ -1,4 +1,5 @@
 import type { Ranked } from '../../base/top-k.js';
+import { Turn } from '../../base/turn.js';
 import { type Bm25Index, Bm25SearchPool } from '../../index/bm25/index.js';
 import { Batcher } from '../batching.js';
 import { checkK } from '../check-search.js';
@@ -79,9 +80,9 @@ export class Bm25Retriever implements Retriever {
           ),
         signal,
       });
-      found.forEach((hits, i) => {
-        results.push(ranked(hits.map((hit) => this.#hit(hit, explain ? part[i] : undefined))));
-      });
+      for (const [i, hits] of found.entries()) {
+        results.push(ranked(explain ? await this.#explained(part[i], hits, signal) : hits.map(plain)));
+      }
       onDone?.(part.length);
     }
     return results;
@@ -92,10 +93,19 @@ export class Bm25Retriever implements Retriever {
     await this.#pool.close();
   }
 
-  /** @param query where the hit is to be explained */
-  #hit({ number, id, score }: NumberedHit, query: string | undefined): Hit {
-    if (query === undefined) return { id, score };
-    const terms = this.#explainer.explain(query, number);
-    return { id, score, parts: [{ name: this.mode, score, terms }] };
+  /** A thousand hits by hundreds of words take seconds: others get their turn between them. */
+  async #explained(query: string, hits: readonly NumberedHit[], signal?: AbortSignal): Promise<Hit[]> {
+    const turn = await Turn.begin(signal);
+    const termsOf = this.#explainer.of(query);
+    const explained: Hit[] = [];
+    for (const { number, id, score } of hits) {
+      explained.push({ id, score, parts: [{ name: this.mode, score, terms: termsOf(number) }] });
+      if (turn.isOver) await turn.next(signal);
+    }
+    return explained;
   }
+}
+
+function plain({ id, score }: NumberedHit): Hit {
+  return { id, score };
 }

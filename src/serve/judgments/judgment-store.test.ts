@@ -1,15 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { queryId } from '../../data/judged/query-id.js';
 import { JudgmentStore } from './judgment-store.js';
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'nearmiss-judgments-'));
+  // Beside it the store looks for what other servers have written.
+  folder = join(await mkdtemp(join(tmpdir(), 'nearmiss-judgments-')), 'here');
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(dirname(folder), { recursive: true, force: true }));
 
 const shown = (store: JudgmentStore) =>
   [...store.all()].map(({ query, document, grade }) => [query, document, grade]);
@@ -57,3 +59,65 @@ test('there is room for so many and no more', async () => {
   expect(store.counts.total).toBe(2);
   await store.close();
 });
+
+test('long queries and documents take room, too', async () => {
+  const store = await JudgmentStore.open(folder, { mostCharacters: 10_000 });
+  const one = (n: number) => store.judge([{ query: `${n}${'x'.repeat(3000)}`, document: 'd', grade: 1 }]);
+  const outcomes = await Promise.allSettled([one(1), one(2), one(3), one(4)]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected']);
+  expect(store.counts.total).toBe(3);
+  await store.close();
+});
+
+test('a log of long queries is not written anew at each judgment', async () => {
+  const store = await JudgmentStore.open(folder);
+  const judgments = Array.from({ length: 500 }, (_, n) => ({
+    query: `${n} ${'x'.repeat(3900)}`,
+    document: 'd',
+    grade: 1,
+  }));
+  for (let first = 0; first < judgments.length; first += 50)
+    await store.judge(judgments.slice(first, first + 50));
+  await store.close();
+  const files = await readdir(folder, { recursive: true });
+  // What is written anew is a snapshot.
+  expect(files.filter((name) => name.includes('snapshot'))).toEqual([]);
+});
+
+test('the newest of many, the last judged first', async () => {
+  const store = await JudgmentStore.open(folder);
+  for (let n = 0; n < 30; n++) {
+    await store.judge([{ query: `q${n}`, document: 'd', grade: 1 }]);
+    await sleep(2);
+  }
+  await store.judge([{ query: 'q3', document: 'd', grade: 0 }]);
+  await store.judge([{ query: 'q29', document: 'd', grade: null }]);
+  expect(store.newest(4).map(({ query }) => query)).toEqual(['q3', 'q28', 'q27', 'q26']);
+  await store.close();
+});
+
+test('taking back what nobody said is not kept; much about one query is read quickly', async () => {
+  const store = await JudgmentStore.open(folder);
+  const many = Array.from({ length: 20_000 }, (_, n) => `d${n}`);
+  await store.judge(many.map((document) => ({ query: 'q', document, grade: null })));
+  const empty = await sizeOf(folder);
+  expect(empty).toBeLessThan(1000);
+  await store.judge(many.map((document) => ({ query: 'q', document, grade: 1 })));
+  await store.close();
+  const start = performance.now();
+  const again = await JudgmentStore.open(folder);
+  // Looking at all of them for each took minutes.
+  expect(performance.now() - start).toBeLessThan(15_000);
+  expect(again.counts).toEqual({ total: 20_000, queries: 1 });
+  await again.close();
+});
+
+async function sizeOf(path: string): Promise<number> {
+  const files = (await readdir(path, { recursive: true, withFileTypes: true })).filter((entry) =>
+    entry.isFile(),
+  );
+  const sizes = await Promise.all(
+    files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

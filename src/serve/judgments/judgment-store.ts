@@ -1,7 +1,13 @@
 import { basename, dirname, join } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
 import { WriteAheadLog } from '../../base/log/write-ahead-log.js';
-import { type Given, type JudgmentEntry, Judgments, parseJudgments } from '../../data/judged/judgments.js';
+import {
+  charactersOf,
+  type Given,
+  type JudgmentEntry,
+  Judgments,
+  parseJudgments,
+} from '../../data/judged/judgments.js';
 import { queryId, sameQuery } from '../../data/judged/query-id.js';
 import { logsIn, readLog } from '../../data/judged/read-judgments.js';
 import type { Judged, Judgment } from '../answers/judgments.js';
@@ -9,15 +15,23 @@ import type { Judged, Judgment } from '../answers/judgments.js';
 export interface JudgmentStoreOptions {
   /** Judgments in force at most. Default 200,000. */
   most?: number;
+  /** Characters of all that was said, at most. Default 64 million. */
+  mostCharacters?: number;
   onWarning?: (message: string) => void;
 }
 
 const MOST = 200_000;
+const MOST_CHARACTERS = 64_000_000;
 /** A log this many times as long as what is in force is written anew. */
 const WASTE = 4;
 const MIN_COMPACT_BYTES = 2 ** 20;
 /** Judgments in one record of a compacted log. */
 const IN_RECORD = 500;
+
+interface Growth {
+  count: number;
+  characters: number;
+}
 
 /**
  * Which hits people called right or wrong. A judgment is on disk when its promise resolves, whoever else judges at the
@@ -32,19 +46,22 @@ const IN_RECORD = 500;
 export class JudgmentStore {
   readonly #log: WriteAheadLog;
   readonly #most: number;
+  readonly #mostCharacters: number;
   readonly #onWarning: (message: string) => void;
   readonly #judgments: Judgments;
   /** Those that are being written, so that many at once do not go beyond what is allowed. */
-  #underWay = 0;
+  readonly #underWay = { count: 0, characters: 0 };
+  #newest: { count: number; judgments: Given[] } | undefined;
 
   private constructor(
     log: WriteAheadLog,
     judgments: Judgments,
-    { most = MOST, onWarning = () => undefined }: JudgmentStoreOptions,
+    { most = MOST, mostCharacters = MOST_CHARACTERS, onWarning = () => undefined }: JudgmentStoreOptions,
   ) {
     this.#log = log;
     this.#judgments = judgments;
     this.#most = most;
+    this.#mostCharacters = mostCharacters;
     this.#onWarning = onWarning;
   }
 
@@ -79,25 +96,28 @@ export class JudgmentStore {
     const now = new Date().toISOString();
     const { newest } = this.#judgments;
     const at = now > newest ? now : newest;
-    const entries = judgments.map(
-      ({ query, document, grade }): JudgmentEntry => ({
-        ...{ query: sameQuery(query), document, grade, at },
-        ...(by !== undefined && { by }),
-      }),
-    );
-    const growth = entries.filter(({ grade }) => grade !== null).length;
-    if (this.#judgments.total + this.#underWay + growth > this.#most) {
-      throw new NearmissError(`judgments: there is room for ${this.#most}, which are there`, {
-        hint: 'export them as qrels and begin with another --state',
-      });
-    }
-    this.#underWay += growth;
+    const entries = judgments
+      .map(
+        ({ query, document, grade }): JudgmentEntry => ({
+          ...{ query: sameQuery(query), document, grade, at },
+          ...(by !== undefined && { by }),
+        }),
+      )
+      // What nobody has said, or is just saying, need not be taken back: it would fill the log without end.
+      .filter((entry) => entry.grade !== null || this.#underWay.count > 0 || this.#judgments.has(entry));
+    const growth = {
+      count: entries.filter(({ grade }) => grade !== null).length,
+      characters: entries.reduce((sum, entry) => sum + charactersOf(entry), 0),
+    };
+    if (growth.count > 0) this.#checkRoom(growth);
+    this.#grow(growth, 1);
     try {
       await this.#log.append(Buffer.from(JSON.stringify(entries)), () => {
         for (const entry of entries) this.#judgments.put(entry);
+        this.#newest = undefined;
       });
     } finally {
-      this.#underWay -= growth;
+      this.#grow(growth, -1);
     }
     this.#tidy();
     return this.counts;
@@ -110,8 +130,8 @@ export class JudgmentStore {
 
   /** The newest ones. */
   newest(count: number): Given[] {
-    const all = [...this.all()].sort((a, b) => (a.at < b.at ? 1 : -1));
-    return all.slice(0, count);
+    if (this.#newest?.count !== count) this.#newest = { count, judgments: newestOf(this.all(), count) };
+    return this.#newest.judgments;
   }
 
   /** Everything in force, query by query. */
@@ -130,9 +150,24 @@ export class JudgmentStore {
     return this.#log.close();
   }
 
+  #grow({ count, characters }: Growth, sign: 1 | -1): void {
+    this.#underWay.count += sign * count;
+    this.#underWay.characters += sign * characters;
+  }
+
+  #checkRoom({ count, characters }: Growth): void {
+    const { total, characters: held } = this.#judgments;
+    const isFull = total + this.#underWay.count + count > this.#most;
+    if (!isFull && held + this.#underWay.characters + characters <= this.#mostCharacters) return;
+    const room = isFull ? String(this.#most) : `${this.#mostCharacters} characters of them`;
+    throw new NearmissError(`judgments: there is room for ${room}, which are there`, {
+      hint: 'export them as qrels and begin with another --state',
+    });
+  }
+
   #tidy(): void {
     const { bytes, isCompacting } = this.#log;
-    if (isCompacting || bytes < MIN_COMPACT_BYTES || bytes < WASTE * this.#judgments.total * 200) return;
+    if (isCompacting || bytes < MIN_COMPACT_BYTES || bytes < WASTE * this.#judgments.characters) return;
     this.#log
       .compact(() => records([...this.#judgments.entries()]))
       .catch((error) => this.#onWarning(`judgments: ${(error as Error).message}`));
@@ -143,4 +178,19 @@ function* records(entries: readonly JudgmentEntry[]): Generator<Buffer> {
   for (let first = 0; first < entries.length; first += IN_RECORD) {
     yield Buffer.from(JSON.stringify(entries.slice(first, first + IN_RECORD)));
   }
+}
+
+/** The newest of very many, without sorting them all: somebody waits for each request. */
+function newestOf(all: Iterable<Given>, count: number): Given[] {
+  const newestFirst = (a: Given, b: Given): number => (a.at < b.at ? 1 : -1);
+  let best: Given[] = [];
+  let oldest = '';
+  for (const one of all) {
+    if (one.at < oldest) continue;
+    best.push(one);
+    if (best.length < 4 * count) continue;
+    best = best.sort(newestFirst).slice(0, count);
+    oldest = best[count - 1].at;
+  }
+  return best.sort(newestFirst).slice(0, count);
 }

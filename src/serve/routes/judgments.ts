@@ -1,11 +1,14 @@
+import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { Turn } from '../../base/turn.js';
 import { queryId } from '../../data/judged/query-id.js';
 import { errors } from '../answers/errors.js';
-import { judged, judgments } from '../answers/judgments.js';
+import { type Judgment, judged, judgments } from '../answers/judgments.js';
 import { ApiError } from '../api-error.js';
 import { goneSignal, type ServeContext } from '../context.js';
-import { documentId, text } from '../schemas.js';
+import type { JudgmentStore } from '../judgments/judgment-store.js';
+import { documentId, listOf, text } from '../schemas.js';
 import { storing } from '../storage-error.js';
 import { sendText, textAnswer } from '../text-answer.js';
 
@@ -28,21 +31,19 @@ export const judgmentRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
         description:
           'On disk when it is answered. Of two about the same query and document the later counts.',
         body: z.strictObject({
-          judgments: z
-            .array(
-              z.strictObject({
-                query,
-                document: documentId,
-                grade: z
-                  .int()
-                  .min(0)
-                  .max(MOST_GRADE)
-                  .nullable()
-                  .describe('0: wrong; from 1: right. null takes a judgment back.'),
-              }),
-            )
-            .min(1)
-            .max(limits.batch),
+          judgments: listOf(
+            z.strictObject({
+              query,
+              document: documentId,
+              grade: z
+                .int()
+                .min(0)
+                .max(MOST_GRADE)
+                .nullable()
+                .describe('0: wrong; from 1: right. null takes a judgment back.'),
+            }),
+            { max: limits.batch, what: 'judgments' },
+          ),
         }),
         response: { 200: judged, ...errors },
       },
@@ -97,17 +98,14 @@ export const judgmentRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
       },
     },
     async ({ query: { format } }, reply) => {
-      const store = await index.judgments();
-      const lines = format === 'beir' ? ['query-id\tcorpus-id\tscore'] : [];
-      for (const { query: asked, document, grade } of store.all()) {
-        if (format === 'trec' && /\s/.test(document)) throw blank(document);
-        lines.push(
-          format === 'beir'
-            ? `${queryId(asked)}\t${document}\t${grade}`
-            : `${queryId(asked)} 0 ${document} ${grade}`,
-        );
-      }
-      return sendText(reply, 'text/plain; charset=utf-8', `${lines.join('\n')}\n`);
+      const lineOf = ({ query: asked, document, grade }: Judgment): string => {
+        if (format === 'beir') return `${queryId(asked)}\t${document}\t${grade}\n`;
+        if (/\s/.test(document)) throw blank(document);
+        return `${queryId(asked)} 0 ${document} ${grade}\n`;
+      };
+      const lines = await linesOf(reply, (store) => store.all(), lineOf);
+      const head = format === 'beir' ? 'query-id\tcorpus-id\tscore\n' : '';
+      return sendText(reply, 'text/plain; charset=utf-8', `${head}${lines}`);
     },
   );
 
@@ -122,17 +120,33 @@ export const judgmentRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
       },
     },
     async (_, reply) => {
-      const store = await index.judgments();
-      const lines = [...store.queries()].map(({ id, text: words }) =>
-        JSON.stringify({ _id: id, text: words }),
-      );
-      return sendText(
+      const lines = await linesOf(
         reply,
-        'application/x-ndjson; charset=utf-8',
-        lines.map((line) => `${line}\n`).join(''),
+        (store) => store.queries(),
+        ({ id, text: words }) => `${JSON.stringify({ _id: id, text: words })}\n`,
       );
+      return sendText(reply, 'application/x-ndjson; charset=utf-8', lines);
     },
   );
+
+  /** A line for each of very many, as a batch among others and some milliseconds at a time. */
+  async function linesOf<T>(
+    reply: FastifyReply,
+    all: (store: JudgmentStore) => Iterable<T>,
+    line: (one: T) => string,
+  ): Promise<string> {
+    const store = await index.judgments();
+    const work = async (signal: AbortSignal): Promise<string> => {
+      const turn = await Turn.begin(signal);
+      const lines: string[] = [];
+      for (const one of all(store)) {
+        lines.push(line(one));
+        if (turn.isOver) await turn.next(signal);
+      }
+      return lines.join('');
+    };
+    return admission.run(work, { signal: goneSignal(reply), size: store.counts.total });
+  }
 };
 
 function blank(id: string): ApiError {

@@ -150,7 +150,7 @@ async function search(
   const mode = asked.mode ?? searcher.defaultMode;
   requireMode(searcher, mode);
   if (rerank?.first !== undefined) requireMode(searcher, rerank.first);
-  await fields.check(searcher, filter);
+  await fields.check(searcher, filter, signal);
   const [retriever, options] = [searcher.retriever(mode, rerank), { k, filter, explain, signal }];
   const found =
     groupBy === undefined

@@ -19,8 +19,23 @@ export async function offeredRecipes(): Promise<TrainingsAnswer['recipes']> {
   );
 }
 
-/** Splits with judgments, and how many. */
-export async function labelledSplits(data: string): Promise<TrainingsAnswer['splits']> {
+const KNOWN_MS = 10_000;
+const known = new Map<string, { splits: Promise<TrainingsAnswer['splits']>; until: number }>();
+
+/**
+ * Splits with judgments, and how many. All judgments are read for that, so what was found holds for some seconds: a page
+ * asks every second.
+ */
+export function labelledSplits(data: string): Promise<TrainingsAnswer['splits']> {
+  const before = known.get(data);
+  if (before !== undefined && before.until > performance.now()) return before.splits;
+  const splits = readSplits(data);
+  known.set(data, { splits, until: performance.now() + KNOWN_MS });
+  splits.catch(() => known.delete(data));
+  return splits;
+}
+
+async function readSplits(data: string): Promise<TrainingsAnswer['splits']> {
   const dataset: Dataset = await openDataset(data);
   const splits: TrainingsAnswer['splits'] = [];
   for (const name of await dataset.splits()) {

@@ -102,7 +102,7 @@ export class TrainingDesk {
   async close(): Promise<void> {
     this.#isClosed = true;
     const child = this.#child;
-    if (child === undefined) return;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
     this.#newest!.state = 'stopping';
     child.kill('SIGINT');

@@ -58,12 +58,15 @@ class LiveBm25Retriever implements Retriever {
     for (const query of queries) {
       const scored = this.#terms.score(query, writes);
       const hits = await bestLiveHits(scored, { k, writes, allowed, turn, signal });
-      live.push(
-        hits.map(({ id, score, slot }) => {
-          const terms = explain && this.#terms.explain(query, slot, writes);
-          return terms ? { id, score, parts: [{ name: this.mode, score, terms }] } : { id, score };
-        }),
-      );
+      const termsOf = explain ? this.#terms.explainer(query, writes) : undefined;
+      const found: Hit[] = [];
+      for (const { id, score, slot } of hits) {
+        found.push(
+          termsOf ? { id, score, parts: [{ name: this.mode, score, terms: termsOf(slot) }] } : { id, score },
+        );
+        if (turn.isOver) await turn.next(signal);
+      }
+      live.push(found);
       // Others get their turn between the queries of a long list.
       if (turn.isOver) await turn.next(signal);
     }

@@ -64,16 +64,19 @@ export class LiveTerms {
     return { slots, scores: slots.map((slot) => sums[slot]) };
   }
 
-  /** What each term of the query gives to a document. */
-  explain(text: string, slot: number, writes: OverlayState): TermScore[] {
-    const scores = this.#weigh(text, writes).flatMap(({ term, weight }) => {
-      const postings = this.#postings.get(term);
-      const place = postings?.slots.indexOf(slot) ?? -1;
-      if (postings === undefined || place < 0) return [];
-      const part = this.#parts.part(postings.frequencies[place], this.#lengthCodes[slot]);
-      return [{ term, score: weight * part }];
-    });
-    return inOrder(scores);
+  /** What says of one document after another what each term of the query gives to it. */
+  explainer(text: string, writes: OverlayState): (slot: number) => TermScore[] {
+    const terms = this.#weigh(text, writes);
+    return (slot) => {
+      const scores = terms.flatMap(({ term, weight }) => {
+        const postings = this.#postings.get(term);
+        const place = postings === undefined ? -1 : placeOf(slot, postings.slots);
+        if (postings === undefined || place < 0) return [];
+        const part = this.#parts.part(postings.frequencies[place], this.#lengthCodes[slot]);
+        return [{ term, score: weight * part }];
+      });
+      return inOrder(scores);
+    };
   }
 
   /** How much each term of a query counts that the base or the added documents have. */
@@ -96,4 +99,15 @@ export class LiveTerms {
       ...weighTerms(added, frequency, { similarity: this.#similarity, statistics }),
     ];
   }
+}
+
+/** Where a slot stands among slots in ascending order, or −1. */
+function placeOf(slot: number, slots: readonly number[]): number {
+  let [from, to] = [0, slots.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (slots[middle] < slot) from = middle + 1;
+    else to = middle;
+  }
+  return slots[from] === slot ? from : -1;
 }
