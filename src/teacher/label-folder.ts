@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { checkOf, fileCheckSchema, verifyCheck } from '../base/checked-file.js';
 import { NearmissError } from '../base/errors.js';
 import { exists } from '../base/files.js';
 import { readJsonFile, writeSealedJsonFile } from '../base/json-file.js';
@@ -19,10 +20,12 @@ const labelsSchema = z.object({
   /** The fingerprints of the models that scored. */
   teachers: z.array(z.string()),
   createdBy: z.string(),
+  /** Of the scores; folders of earlier versions have none. */
+  scores: fileCheckSchema.optional(),
 });
 
 /** How a table of teachers' scores came about. */
-export type Labels = Omit<z.infer<typeof labelsSchema>, 'format' | 'version' | 'createdBy'>;
+export type Labels = Omit<z.infer<typeof labelsSchema>, 'format' | 'version' | 'createdBy' | 'scores'>;
 
 /** Writes teachers' scores as a run, and what they belong to, into a folder that the caller makes appear. */
 export async function fillLabelFolder(folder: string, run: Run, labels: Labels): Promise<void> {
@@ -32,6 +35,7 @@ export async function fillLabelFolder(folder: string, run: Run, labels: Labels):
     version: 1,
     ...labels,
     createdBy: CREATED_BY,
+    scores: await checkOf(join(folder, SCORES_FILE)),
   });
 }
 
@@ -49,6 +53,9 @@ export async function readLabelFolder(folder: string, dataFingerprint?: string):
     throw new NearmissError(`${folder}: these scores were made for other documents or training queries`, {
       hint: 'label this collection and split, or name its own scores',
     });
+  }
+  if (labels.scores) {
+    await verifyCheck(folder, SCORES_FILE, labels.scores, { what: 'the scores of teachers', remedy: hint });
   }
   return readRun(join(folder, SCORES_FILE));
 }

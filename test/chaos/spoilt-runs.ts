@@ -64,7 +64,9 @@ async function trainOn(run: RunDirectory, { name, calm }: { name: string; calm: 
         ? { outcome: 'same' }
         : { outcome: 'silent', detail: 'other weights' },
     (error: Error): Judged => {
-      const isNamed = [dirname(run.file(name)), basename(name)].some((part) => error.message.includes(part));
+      // Of a file within a checkpoint or an index the folder is enough; the run's own folder is in every message.
+      const names = [basename(name), ...(name.includes('/') ? [dirname(run.file(name))] : [])];
+      const isNamed = names.some((part) => error.message.includes(part));
       return { outcome: isNamed ? 'named' : 'crashed', detail: `${error.name}: ${error.message}` };
     },
   );

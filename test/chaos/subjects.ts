@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { documentTexts, openDataset } from '../../src/data/index.js';
 import { openTokenCache } from '../../src/data/tokens/token-cache.js';
 import { Random } from '../../src/engine/random.js';
+import { makeRun } from '../../src/evaluate/run.js';
+import { fillClusterFolder, readClusterFolder } from '../../src/examples/orders/cluster-folder.js';
 import { Bm25Searcher, buildBm25Index, openBm25Index } from '../../src/index/bm25/index.js';
 import { documentFiles, documentsFromIds } from '../../src/index/vectors/document-files.js';
 import { openDocumentIndex, writeVectorIndex } from '../../src/index/vectors/open.js';
@@ -12,6 +14,8 @@ import { smallTable } from '../../src/negatives/negatives.fixture.js';
 import { StoredDocuments } from '../../src/search/documents/stored-documents.js';
 import { openLiveSearcher } from '../../src/search/live/index.js';
 import { openSearcher } from '../../src/search/open/open-searcher.js';
+import { JudgmentStore } from '../../src/serve/judgments/judgment-store.js';
+import { fillLabelFolder, readLabelFolder, ScoreCache } from '../../src/teacher/index.js';
 import { MINILM } from '../../src/text/tokenizer.fixture.js';
 import { Tokenizer } from '../../src/text/tokenizer.js';
 
@@ -192,7 +196,83 @@ function openLive(folder: string): ReturnType<typeof openLiveSearcher> {
   );
 }
 
+/** What people judged: a log of many records. */
+const judgments: Subject = {
+  name: 'judgments',
+  files: 'judgments/here',
+  async make(folder) {
+    const store = await JudgmentStore.open(join(folder, this.files));
+    for (let i = 0; i < 25; i++) {
+      await store.judge([{ query: `${WORDS[i % 8]}?`, document: `d${i}`, grade: i % 3 }]);
+    }
+    await store.judge([{ query: 'apple?', document: 'd0', grade: null }]);
+    await store.close();
+  },
+  async read(folder) {
+    const store = await JudgmentStore.open(join(folder, this.files));
+    try {
+      return { counts: store.counts, all: [...store.all()] };
+    } finally {
+      await store.close();
+    }
+  },
+};
+
+const labels: Subject = {
+  name: 'scores of teachers',
+  files: 'labels',
+  async make(folder) {
+    const scored = (i: number) =>
+      documents.slice(i, i + 5).map(({ id }, n): [string, number] => [id, 5 - n / 3]);
+    const run = makeRun('teachers', Object.fromEntries(WORDS.map((word, i) => [word, scored(i)])));
+    await mkdir(join(folder, 'labels'), { recursive: true });
+    await fillLabelFolder(join(folder, 'labels'), run, { teachers: ['one'], dataFingerprint: 'data' });
+  },
+  async read(folder) {
+    const { rankings } = await readLabelFolder(join(folder, 'labels'), 'data');
+    return [...rankings].map(([query, { ids, scores }]) => [query, [...ids], [...scores]]);
+  },
+};
+
+const clusters: Subject = {
+  name: 'clusters',
+  files: 'clusters',
+  async make(folder) {
+    await mkdir(join(folder, 'clusters'), { recursive: true });
+    await fillClusterFolder(
+      join(folder, 'clusters'),
+      Int32Array.from(documents, (_, i) => i % 5),
+    );
+  },
+  async read(folder) {
+    return (await readClusterFolder(join(folder, 'clusters'), documents.length)).map((members) => [
+      ...members,
+    ]);
+  },
+};
+
+/** What is lost of a teacher's scores is computed again; what is there must be right. */
+const scoreCache: Subject = {
+  name: 'score cache',
+  files: 'scores',
+  async make(folder) {
+    const cache = await ScoreCache.open('model', join(folder, 'scores'));
+    for (const [i, word] of WORDS.entries()) {
+      cache.set(word, documents[i].text, i / 8);
+      await cache.flush();
+    }
+  },
+  async read(folder) {
+    const cache = await ScoreCache.open('model', join(folder, 'scores'));
+    return WORDS.map((word, i) => cache.get(word, documents[i].text) ?? i / 8);
+  },
+};
+
 export const SUBJECTS: readonly Subject[] = [
+  judgments,
+  labels,
+  clusters,
+  scoreCache,
   liveDocuments,
   bm25,
   vectors('flat', 'memory'),

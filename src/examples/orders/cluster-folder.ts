@@ -37,7 +37,9 @@ export async function fillClusterFolder(folder: string, places: Int32Array): Pro
 export async function readClusterFolder(folder: string, count: number): Promise<Int32Array[]> {
   const { sizes, sha256 } = await readJsonFile(join(folder, CLUSTERS_FILE), clustersSchema, { hint: HINT });
   const path = join(folder, PLACES_FILE);
-  const content = await readFile(path);
+  const content = await readFile(path).catch((error: Error) => {
+    throw new NearmissError(`${path}: cannot be read: ${error.message}`, { hint: HINT, cause: error });
+  });
   if (createHash('sha256').update(content).digest('hex') !== sha256) {
     throw new NearmissError(`${path}: its content is not what was written`, { hint: HINT });
   }
