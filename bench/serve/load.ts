@@ -38,7 +38,7 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
     while (performance.now() < end || times.length < minRequests) {
       const start = performance.now();
       const next = options.requests.next().value;
-      const status = await post(options.url, next, agent);
+      const status = await post(`${options.url}/v1/search`, next, agent);
       if (next.leaveAfterMs !== undefined) continue;
       if (status !== 200) failed++;
       if (start >= begin) times.push(performance.now() - start);
