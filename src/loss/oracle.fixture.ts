@@ -1,12 +1,16 @@
 import { readOracle } from '../../test/oracles.fixture.js';
+import { inverseSelection } from '../base/numbers/inverse-selection.js';
 import {
   type DenseTensor,
   differentiateLoss,
   emitOnnx,
   Graph,
+  reshape,
   Session,
+  selectRows,
   type Value,
 } from '../engine/index.js';
+import type { Rows } from '../model/scorer/scorer.js';
 import type { LossInputs } from './loss.js';
 
 type Numbers = number | readonly Numbers[];
@@ -29,6 +33,7 @@ export class OracleGraph {
   readonly graph = new Graph();
   readonly #oracle: OracleLoss;
   readonly #values = new Map<string, Value>();
+  readonly #feeds: Record<string, DenseTensor> = {};
 
   constructor(oracle: OracleLoss) {
     this.#oracle = oracle;
@@ -46,6 +51,37 @@ export class OracleGraph {
     const value = this.graph.input(name, tensorOf(this.#oracle.inputs[name]).shape);
     this.#values.set(name, value);
     return value;
+  }
+
+  /** Feeds an input that the oracle does not have. */
+  feed(feeds: Record<string, DenseTensor>): void {
+    Object.assign(this.#feeds, feeds);
+  }
+
+  /** The vectors of texts, [texts, most, size] or [texts, size], as a scorer gets them: those that are masked are not there. */
+  rows(name: string, side: 'queries' | 'documents', mask?: string): { rows: Rows; offsets: number[] } {
+    const value = this.value(name);
+    const shape = value.shape as number[];
+    const [texts, most, size] = shape.length === 3 ? shape : [shape[0], 1, shape[1]];
+    const there = mask ? tensorOf(this.#oracle.inputs[mask]).data : new Float32Array(texts * most).fill(1);
+    const selected = [...there.keys()].filter((row) => there[row] === 1);
+    const offsets = [0];
+    for (let text = 0; text < texts; text++) {
+      const rows = there.subarray(text * most, (text + 1) * most).filter((row) => row === 1);
+      offsets.push(offsets[text] + rows.length);
+    }
+    const dim = most === 1 ? side : `rows of ${side}`;
+    const inverse = inverseSelection(selected, texts * most);
+    this.feed({
+      [`${side} there`]: { shape: [selected.length], data: Int32Array.from(selected) },
+      [`${side} where`]: { shape: [texts * most], data: inverse },
+    });
+    const chosen = selectRows(
+      reshape(value, [texts * most, size]),
+      this.graph.input(`${side} there`, [dim], 'int32'),
+      this.graph.input(`${side} where`, [texts * most], 'int32'),
+    );
+    return { rows: { value: chosen, texts: side, mostRows: most }, offsets };
   }
 
   /** An input that lists documents by their place: one (`positives`) or several (`own`) for each query. */
@@ -101,7 +137,10 @@ export class OracleGraph {
     const session = await Session.create(emitOnnx(this.graph, { outputs: { ...outputs, loss } }), {
       threads: 1,
     });
-    const feeds = session.inputNames.map((name) => [name, tensorOf(this.#oracle.inputs[name])]);
+    const feeds = session.inputNames.map((name) => [
+      name,
+      this.#feeds[name] ?? tensorOf(this.#oracle.inputs[name]),
+    ]);
     const results = await session.run(Object.fromEntries(feeds));
     await session.release();
     return {

@@ -1,18 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-  add,
-  concat,
-  div,
-  matmul,
-  mul,
-  reduceMax,
-  reduceSum,
-  reshape,
-  softmax,
-  sub,
-  transpose,
-  type Value,
-} from '../engine/index.js';
+import { add, concat, div, matmul, mul, reduceSum, reshape, sub, type Value } from '../engine/index.js';
+import { representationOf } from '../model/representation/kinds.js';
+import { scorers } from '../model/scorer/kinds.js';
 import {
   infoNce,
   kl,
@@ -52,8 +41,24 @@ const LOSSES: Record<string, (oracle: OracleGraph) => Value> = {
     const inBatch = rankNet({ against: 'positives' }).build(oracle.inputs(scores, { negatives: others }));
     return add(mul(inBatch, oracle.number('alpha')), rankNet().build(oracle.inputs(scores)));
   },
-  maxSimInBatch: (oracle) => infoNce.build(oracle.inBatch(maxSim(oracle))),
-  meBertInBatch: (oracle) => infoNce.build(oracle.inBatch(bestOfSeveral(oracle))),
+  maxSimInBatch: (oracle) =>
+    infoNce.build(
+      oracle.inBatch(
+        scored(oracle, 'max-sim', {
+          queries: oracle.rows('queries', 'queries', 'queryMask'),
+          documents: oracle.rows('documents', 'documents', 'documentMask'),
+        }),
+      ),
+    ),
+  meBertInBatch: (oracle) =>
+    infoNce.build(
+      oracle.inBatch(
+        scored(oracle, 'max', {
+          queries: oracle.rows('queries', 'queries'),
+          documents: oracle.rows('documents', 'documents'),
+        }),
+      ),
+    ),
   polyEncoderInBatch: (oracle) => infoNce.build(oracle.inBatch(polyEncoder(oracle))),
   moco: (oracle) => {
     const scores = div(queueScores(oracle), oracle.number('temperature'));
@@ -118,52 +123,40 @@ function expectClose(got: ArrayLike<number>, expected: ArrayLike<number>, what: 
   });
 }
 
-/** Σ over a query's tokens of the best product with a document's tokens. */
-function maxSim(oracle: OracleGraph): Value {
-  const [queries, documents] = [oracle.value('queries'), oracle.value('documents')];
-  const [q, queryTokens] = queries.shape as number[];
-  const [d, documentTokens, size] = documents.shape as number[];
-  const products = matmul(
-    reshape(queries, [q * queryTokens, size]),
-    reshape(documents, [d * documentTokens, size]),
-    {
-      transposeB: true,
-    },
-  );
-  const padding = mul(sub(oracle.value('documentMask'), 1), 1e9);
-  const masked = add(
-    reshape(products, [q, queryTokens, d, documentTokens]),
-    reshape(padding, [1, 1, d, documentTokens]),
-  );
-  const best = reduceMax(masked, { axes: [3] });
-  return reduceSum(mul(best, reshape(oracle.value('queryMask'), [q, queryTokens, 1])), { axes: [1] });
+/** The oracle's texts compared by one of our scorers. */
+function scored(
+  oracle: OracleGraph,
+  scorer: string,
+  { queries, documents }: Record<'queries' | 'documents', ReturnType<OracleGraph['rows']>>,
+): Value {
+  const made = scorers.get(scorer).create({});
+  const most = { queries: queries.rows.mostRows, documents: documents.rows.mostRows };
+  oracle.feed(made.feeds({ queries: queries.offsets, documents: documents.offsets }, most));
+  const scores = made.build(oracle.graph, queries.rows, documents.rows, 1);
+  return reshape(scores, [queries.offsets.length - 1, documents.offsets.length - 1]);
 }
 
-/** The best product of a query with one of a document's vectors. */
-function bestOfSeveral(oracle: OracleGraph): Value {
-  const [queries, documents] = [oracle.value('queries'), oracle.value('documents')];
-  const [q] = queries.shape as number[];
-  const [d, vectors, size] = documents.shape as number[];
-  const products = matmul(queries, reshape(documents, [d * vectors, size]), { transposeB: true });
-  return reduceMax(reshape(products, [q, d, vectors]), { axes: [2] });
-}
-
-/** Codes attend over a context's tokens, a candidate over what they found. */
+/** Codes attend over a context's tokens by our representation, a candidate over what they found by our scorer. */
 function polyEncoder(oracle: OracleGraph): Value {
-  const [codes, context, candidates] = ['codes', 'context', 'candidates'].map((name) => oracle.value(name));
-  const [m, size] = codes.shape as number[];
-  const [q, tokens] = context.shape as number[];
-  const [d] = candidates.shape as number[];
-  const logits = matmul(codes, reshape(context, [q * tokens, size]), { transposeB: true });
-  const padding = mul(sub(oracle.value('mask'), 1), 1e9);
-  const attended = add(
-    transpose(reshape(logits, [m, q, tokens]), [1, 0, 2]),
-    reshape(padding, [q, 1, tokens]),
-  );
-  const found = matmul(softmax(attended), context);
-  const byCandidate = matmul(candidates, reshape(found, [q * m, size]), { transposeB: true });
-  const products = transpose(reshape(byCandidate, [d, q, m]), [1, 0, 2]);
-  return reduceSum(mul(softmax(products), products), { axes: [2] });
+  const [codes, context] = ['codes', 'context'].map((name) => oracle.value(name));
+  const [count, size] = codes.shape as number[];
+  const [texts, length] = context.shape as number[];
+  const representation = representationOf({ pooling: 'codes', poolingOptions: { codes: count } }, 'queries');
+  if (!('count' in representation)) throw new Error('codes are built of states');
+  const bias = mul(sub(oracle.value('mask'), 1), 1e9);
+  const group = {
+    states: context,
+    bias,
+    texts: texts as unknown as string,
+    length: length as unknown as string,
+  };
+  const found = representation.build(group, () => codes);
+  const offsets = Array.from({ length: texts + 1 }, (_, text) => text * count);
+  const rows = { value: reshape(found, [texts * count, size]), texts: 'queries', mostRows: count };
+  return scored(oracle, 'poly', {
+    queries: { rows, offsets },
+    documents: oracle.rows('candidates', 'documents'),
+  });
 }
 
 /** Each query with its own key, then with every key of the queue. */

@@ -86,8 +86,11 @@ describe('a choice', () => {
     ['teacher: 3', 'teacher: expected a mapping of settings, got a number (3)'],
     ['teacher: {file: x}', 'teacher.file: this teacher has no file, got the text "x"'],
     ['teacher: {name: stored}', 'teacher.file: expected a path, got nothing'],
-    ['model: {head: {pooling: max}}', 'model.head.pooling: expected first or mean, got the text "max"'],
-    ['model: {scorer: cosine}', 'model.scorer: expected dot or max, got the text "cosine"'],
+    [
+      'model: {head: {pooling: max}}',
+      'model.head.pooling: expected first, mean, tokens, first-tokens or codes, got the text "max"',
+    ],
+    ['model: {scorer: cosine}', 'model.scorer: expected dot, max, max-sim or poly, got the text "cosine"'],
     ['loss: []', 'loss: expected a loss, or a list of losses, got an array of 0'],
     ['loss: [nll, {name: nll, wait: 2}]', 'loss.1.wait: unknown setting'],
     ['loss: [{weight: 0}]', 'loss.0.weight: expected a number above 0, got a number (0)'],
@@ -264,7 +267,7 @@ describe('kinds that are not registered', () => {
     const foreign = {
       ...recipe,
       use: ['/somewhere/else.js'],
-      model: { ...recipe.model, head: { pooling: 'sum', power: 2 }, scorer: 'poly', codes: 16 },
+      model: { ...recipe.model, head: { pooling: 'sum', power: 2 }, scorer: 'theirs', codes: 16 },
       loss: [{ name: 'mine', temperature: 1, weight: 1, steep: true }],
       teacher: { name: 'ours', models: ['a'] },
       stages: [{ ...recipe.stages[0], task: { name: 'chess' }, negatives: [{ source: 'near', within: 3 }] }],

@@ -3,6 +3,7 @@ import { Encoder } from '../model/encoder/encoder.js';
 import { isTwoTowers, loadSide } from '../model/folder/tower-folders.js';
 import { weightsFingerprint } from '../model/folder/weights-fingerprint.js';
 import type { EncodingSession, UsedPrecision } from '../model/precision/precision.js';
+import { isSided } from '../model/representation/kinds.js';
 import type { SplitTokensOptions } from '../text/split-tokens.js';
 
 /** Which side of a model reads a text. */
@@ -79,7 +80,8 @@ export class LocalEmbedder implements Embedder {
   }
 
   async #openDocumentSide(): Promise<Encoder> {
-    if (!(await isTwoTowers(this.#path))) return this.#encoders.query!;
+    const encoder = await this.#encoders.query!;
+    if (!(await isTwoTowers(this.#path)) && !isSided(encoder.model.spec.head)) return encoder;
     return Encoder.create(await loadSide(this.#path, 'documents'), { session: this.#session });
   }
 }

@@ -27,8 +27,8 @@ export const SMALL_SPEC: EncoderSpec = {
 };
 
 /** Random weights, larger than BERT's own so that vectors differ from the start. */
-export function smallParameters(towers: Towers): ParameterStore {
-  const parameters = new ParameterStore(towerParameters(SMALL_SPEC, towers));
+export function smallParameters(towers: Towers, spec = SMALL_SPEC): ParameterStore {
+  const parameters = new ParameterStore(towerParameters(spec, towers));
   for (const name of parameters.names) {
     if (/norm\.weight/i.test(name)) parameters.get(name).fill(1);
     else fillNormal(parameters.get(name), 0.2, randomKey(1, name));

@@ -270,6 +270,7 @@ describe('gradients equal finite differences', () => {
       'sumTo',
       'embedding',
       'permuteRows',
+      'selectRows',
       'first',
       'rowsUpTo',
       'topK',
@@ -303,6 +304,25 @@ describe('gradients equal finite differences', () => {
       weights: { shape: [3, 2], data: Float32Array.of(1, 2, 3, 4, 5, 6) },
     });
     expect([...gradient.data]).toEqual([3, 4, 5, 6, 1, 2]);
+  });
+
+  test('selectRows: each row at most once, zeros for none', async () => {
+    const graph = new Graph();
+    const x = graph.input('x', ['rows', 2]);
+    const index = graph.input('index', ['selected'], 'int32');
+    const inverse = graph.input('inverse', ['rows'], 'int32');
+    const weights = graph.input('weights', ['selected', 2]);
+    const y = ops.selectRows(x, index, inverse);
+    const { dense } = differentiateLoss(weighted(y, weights), [x]);
+    const session = await Session.create(emitOnnx(graph, { outputs: { y, gradient: dense.get(x)! } }));
+    const found = await session.run({
+      x: { shape: [3, 2], data: Float32Array.of(1, 2, 3, 4, 5, 6) },
+      index: { shape: [4], data: Int32Array.of(2, 3, 0, 3) },
+      inverse: { shape: [3], data: Int32Array.of(2, 4, 0) },
+      weights: { shape: [4, 2], data: Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8) },
+    });
+    expect([...found.y.data]).toEqual([5, 6, 0, 0, 1, 2, 0, 0]);
+    expect([...found.gradient.data]).toEqual([5, 6, 0, 0, 1, 2]);
   });
 
   test('embedding hands out the rows it was asked for', async () => {

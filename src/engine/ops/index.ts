@@ -26,6 +26,7 @@ export { pick } from './pick.js';
 export { reduceMax, reduceMean } from './reduce.js';
 export { reshape } from './reshape.js';
 export { rmsNorm } from './rms-norm.js';
+export { selectRows } from './select-rows.js';
 export { first, rowsUpTo } from './slice.js';
 export { logSoftmax, softmax } from './softmax.js';
 export { expandTo, type ReduceOptions, reduceSum, sumTo } from './sum.js';

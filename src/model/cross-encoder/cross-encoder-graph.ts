@@ -1,7 +1,7 @@
 import { type Graph, linear, mul, type ParameterSpec, tanh, type Value } from '../../engine/index.js';
 import { bertParameters, type DropoutSource } from '../encoder/bert.js';
 import type { EncoderConfig } from '../encoder/config.js';
-import { buildPooled, type EncoderGraphOptions, type TrainableGraph } from '../encoder/encoder-graph.js';
+import { buildRows, type EncoderGraphOptions, type TrainableGraph } from '../encoder/encoder-graph.js';
 import { representationOf } from '../representation/kinds.js';
 
 /** Everything about a cross-encoder but its weights. */
@@ -10,7 +10,7 @@ export interface CrossEncoderSpec {
 }
 
 /** A pair is read off its first token. */
-export const FIRST_TOKEN = representationOf({ pooling: 'first' });
+export const FIRST_TOKEN = representationOf({ pooling: 'first' }, 'documents');
 
 /** The names of the scoring layers among those of the transformer. */
 export const SCORE_NAMES = {
@@ -44,9 +44,9 @@ export function buildCrossEncoder(
 ): CrossEncoderGraph {
   const parameters = crossEncoderParameters(spec);
   const body = { config: spec.config, representation: FIRST_TOKEN, parameters };
-  const { pooled, parameter, learned, dropout, dropoutPlaces } = buildPooled(graph, body, options);
+  const { rows, parameter, learned, dropout, dropoutPlaces } = buildRows(graph, body, options);
   const rate = spec.config.hiddenDropout;
-  return { scores: scoreHead(pooled, parameter, { dropout, rate }), learned, dropoutPlaces };
+  return { scores: scoreHead(rows, parameter, { dropout, rate }), learned, dropoutPlaces };
 }
 
 /**

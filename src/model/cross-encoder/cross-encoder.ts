@@ -39,7 +39,7 @@ export class CrossEncoder {
     const { spec, parameters } = model;
     const graph = new Graph();
     const { scores: rows } = buildCrossEncoder(graph, spec, { groups: 1, inference: true });
-    const shape = { config: spec.config, representation: FIRST_TOKEN, size: 1, rowsOf: () => 1 } as const;
+    const shape = { config: spec.config, representation: FIRST_TOKEN, size: 1 } as const;
     return new CrossEncoder(model, await TextRows.compile({ graph, rows, parameters, ...shape }, options));
   }
 

@@ -6,7 +6,12 @@ import { packBatch } from './packed-batch.js';
 
 const packed = packBatch(
   [{ ids: new Int32Array(50).fill(3) }, { ids: new Int32Array(40).fill(3) }, { ids: [3, 4] }],
-  { groups: 2, representation: representationOf({ pooling: 'mean' }), padTokenId: 0, positionOffset: 0 },
+  {
+    groups: 2,
+    representation: representationOf({ pooling: 'mean' }, 'documents'),
+    padTokenId: 0,
+    positionOffset: 0,
+  },
 );
 const place = (name: string, rate: number, width = 64): DropoutPlace => ({
   input: `dropout.${name}`,

@@ -12,22 +12,24 @@ import {
   type ParameterSpec,
   reduceSum,
   reshape,
+  selectRows,
   sizeOf,
   split,
   sqrt,
   type Value,
 } from '../../engine/index.js';
-import { type Pooling, representationOf } from '../representation/kinds.js';
+import { isSided, type Pooling, representationOf } from '../representation/kinds.js';
 import type { Representation } from '../representation/representation.js';
+import type { Side } from '../side.js';
 import { BertGraph, bertParameters, type DropoutSource, type GroupValue } from './bert.js';
 import type { EncoderConfig } from './config.js';
 import { HEAD_LAYER_NORM_EPS } from './head.js';
 import type { PackedBatch } from './packed-batch.js';
 
-/** What turns hidden states into one vector. */
+/** What turns hidden states into rows. */
 export interface HeadConfig extends Pooling {
-  /** A linear layer after pooling, and ANCE's LayerNorm after that. */
-  projection?: { size: number; layerNorm: boolean };
+  /** A linear layer after pooling, with a bias unless told otherwise, and ANCE's LayerNorm after that. */
+  projection?: { size: number; layerNorm: boolean; bias?: false };
   /** Scale vectors to length 1, so that the dot product is the cosine. */
   normalize: boolean;
 }
@@ -42,12 +44,18 @@ export function embeddingSize({ config, head }: EncoderSpec): number {
   return head.projection?.size ?? config.hiddenSize;
 }
 
-export function encoderParameters(spec: EncoderSpec): ParameterSpec[] {
+/** @param side leave out what only the other side's texts need */
+export function encoderParameters(spec: EncoderSpec, side?: Side): ParameterSpec[] {
   const { projection } = spec.head;
+  const { hiddenSize } = spec.config;
   const specs = bertParameters(spec.config);
+  for (const each of isSided(spec.head) && !side ? SIDES : [side ?? 'documents']) {
+    const representation = representationOf(spec.head, each);
+    if ('count' in representation) specs.push(...(representation.parameters?.(hiddenSize) ?? []));
+  }
   if (projection) {
-    specs.push({ name: 'head.linear.weight', shape: [projection.size, spec.config.hiddenSize] });
-    specs.push({ name: 'head.linear.bias', shape: [projection.size] });
+    specs.push({ name: 'head.linear.weight', shape: [projection.size, hiddenSize] });
+    if (projection.bias !== false) specs.push({ name: 'head.linear.bias', shape: [projection.size] });
   }
   if (projection?.layerNorm) {
     specs.push({ name: 'head.norm.weight', shape: [projection.size] });
@@ -55,6 +63,8 @@ export function encoderParameters(spec: EncoderSpec): ParameterSpec[] {
   }
   return specs;
 }
+
+const SIDES: readonly Side[] = ['queries', 'documents'];
 
 /** A place where dropout acts, fed with fresh factors at each step. */
 export interface DropoutPlace {
@@ -71,13 +81,17 @@ export interface TrainableGraph {
 }
 
 export interface EncoderGraph extends TrainableGraph {
-  /** One row for each text, in the order of the groups; see `PackedBatch.order`. */
+  /** The rows of the texts in the order of the groups; see `PackedBatch.order` and `PackedBatch.rowOffsets`. */
   embeddings: Value;
 }
 
 export interface EncoderGraphOptions {
   /** Prefix of this encoder's inputs and parameters, to tell two towers apart. */
   prefix?: string;
+  /** Prefix of its inputs, where one encoder reads the texts of both sides by themselves. Default: `prefix`. */
+  inputs?: string;
+  /** Whose texts it reads. Default `documents`. */
+  side?: Side;
   /** How many length groups a batch has. */
   groups: number;
   /** Leave dropout places for training. */
@@ -89,29 +103,36 @@ export interface EncoderGraphOptions {
 /** Adds an encoder to a graph, with inputs for a {@link PackedBatch} of `groups` groups. */
 export function buildEncoder(graph: Graph, spec: EncoderSpec, options: EncoderGraphOptions): EncoderGraph {
   const { config, head } = spec;
-  const body = { config, representation: representationOf(head), parameters: encoderParameters(spec) };
-  const { pooled, parameter, learned, dropoutPlaces } = buildPooled(graph, body, options);
-  return { embeddings: applyHead(pooled, spec, parameter), learned, dropoutPlaces };
+  const { side = 'documents' } = options;
+  const representation = representationOf(head, side);
+  const body = { config, representation, parameters: encoderParameters(spec, side) };
+  const { rows, parameter, learned, dropoutPlaces } = buildRows(graph, body, options);
+  return { embeddings: applyHead(rows, spec, parameter), learned, dropoutPlaces };
 }
 
-/** What heads of all kinds begin with: one hidden state for each text. */
-export interface PooledGraph extends TrainableGraph {
-  /** [texts, hidden] */
-  pooled: Value;
+/** What heads of all kinds begin with: hidden states, one or some for each text. */
+export interface RowsGraph extends TrainableGraph {
+  /** [rows, hidden] */
+  rows: Value;
   parameter: (name: string) => Value;
   dropout: DropoutSource;
 }
 
-/** Adds the transformer and its pooling; `parameters` are all of the model, those of its head included. */
-export function buildPooled(
+/** Adds the transformer and what it makes of states; `parameters` are all of the model, those of its head included. */
+export function buildRows(
   graph: Graph,
   body: { config: EncoderConfig; representation: Representation; parameters: readonly ParameterSpec[] },
   options: EncoderGraphOptions,
-): PooledGraph {
-  const { prefix = '', groups: groupCount } = options;
+): RowsGraph {
+  const { prefix: ofParameters = '', inputs: prefix = ofParameters, groups: groupCount } = options;
   const { config, representation } = body;
+  // Two passes of one encoder in a graph share its weights.
+  const known = new Map(graph.parameters.map((value) => [value.name, value]));
   const parameters = new Map(
-    body.parameters.map(({ name, shape }) => [name, graph.parameter(prefix + name, shape)]),
+    body.parameters.map(({ name, shape }) => {
+      const full = ofParameters + name;
+      return [name, known.get(full) ?? graph.parameter(full, shape)];
+    }),
   );
   const parameter = (name: string): Value => parameters.get(name)!;
   const dropoutPlaces: DropoutPlace[] = [];
@@ -122,21 +143,31 @@ export function buildPooled(
     return graph.input(input, shape);
   };
 
-  const groups = Array.from({ length: groupCount }, (_, g): GroupValue & { pool: Value } => {
+  const groups = Array.from({ length: groupCount }, (_, g): GroupValue & { pool?: Value } => {
     const [texts, length] = [`${prefix}texts${g}`, `${prefix}length${g}`];
     const table = (name: string): Value => graph.input(`${prefix}${name}${g}`, [texts, length]);
-    return { texts, length, bias: table('bias'), pool: table('pool') };
+    return { texts, length, bias: table('bias'), ...('weigh' in representation && { pool: table('pool') }) };
   });
   const tokens = groupCount === 1 ? `${groups[0].texts}*${groups[0].length}` : `${prefix}tokens`;
   const list = (name: string): Value => graph.input(prefix + name, [tokens], 'int32');
   const bert = new BertGraph({ config, parameter, dropout });
   const inputs = { ids: list('ids'), positions: list('positions'), types: list('types'), groups };
-  const onlyFirst = options.inference && groupCount === 1 && representation.firstTokenOnly;
-  const pooled = onlyFirst
-    ? bert.firstHidden(inputs)
-    : poolGroups(bert.hidden(inputs), groups, textsDim(prefix, groupCount));
   const learned = [...parameters].filter(([name]) => !hasNoEffect(name)).map(([, value]) => value);
-  return { pooled, parameter, learned, dropout, dropoutPlaces };
+  const shared = { parameter, learned, dropout, dropoutPlaces };
+  const rowsName = rowsDim(representation, prefix, groupCount);
+  if ('weigh' in representation) {
+    const onlyFirst = options.inference && groupCount === 1 && representation.firstTokenOnly;
+    const rows = onlyFirst ? bert.firstHidden(inputs) : poolGroups(bert.hidden(inputs), groups, rowsName);
+    return { rows, ...shared };
+  }
+  const hidden = bert.hidden(inputs);
+  if ('count' in representation) {
+    const parts = statesOf(hidden, groups).map((group) => representation.build(group, parameter));
+    const rows = reshape(concat(parts, { axis: 0, dim: rowsName }), [rowsName, config.hiddenSize]);
+    return { rows, ...shared };
+  }
+  const selected = graph.input(`${prefix}selected`, [rowsName], 'int32');
+  return { rows: selectRows(hidden, selected, list('unselected')), ...shared };
 }
 
 /**
@@ -152,22 +183,39 @@ export function textsDim(prefix: string, groups: number): string {
   return groups === 1 ? `${prefix}texts0` : `${prefix}texts`;
 }
 
-/** One vector for each text of all groups: its tokens' hidden states by their weights in `pool`. */
-function poolGroups(hidden: Value, groups: readonly (GroupValue & { pool: Value })[], dim: Dim): Value {
-  const width = hidden.shape[1];
+/** The name of the dimension that counts a batch's rows: that of its texts where each has one. */
+export function rowsDim(representation: Representation, prefix: string, groups: number): string {
+  return 'weigh' in representation ? textsDim(prefix, groups) : `${prefix}rows`;
+}
+
+/** The states of each group, [texts, length, hidden]. */
+function statesOf<Group extends GroupValue>(
+  hidden: Value,
+  groups: readonly Group[],
+): (Group & { states: Value })[] {
   const sizes = groups.map(({ texts, length }) => `${texts}*${length}`);
-  const pooled = split(hidden, { axis: 0, sizes }).map((part, g) => {
-    const { texts, length, pool } = groups[g];
-    const weights = reshape(pool, [texts, 1, length]);
-    return reshape(matmul(weights, reshape(part, [texts, length, width])), [texts, width]);
+  return split(hidden, { axis: 0, sizes }).map((part, g) => {
+    const { texts, length } = groups[g];
+    return { ...groups[g], states: reshape(part, [texts, length, hidden.shape[1]]) };
+  });
+}
+
+/** One vector for each text of all groups: its tokens' hidden states by their weights in `pool`. */
+function poolGroups(hidden: Value, groups: readonly (GroupValue & { pool?: Value })[], dim: Dim): Value {
+  const pooled = statesOf(hidden, groups).map(({ texts, length, pool, states }) => {
+    const weights = reshape(pool!, [texts, 1, length]);
+    return reshape(matmul(weights, states), [texts, hidden.shape[1]]);
   });
   return concat(pooled, { axis: 0, dim });
 }
 
-/** Projection, LayerNorm and normalisation of pooled vectors [texts, hidden]. */
-export function applyHead(pooled: Value, { head }: EncoderSpec, parameter: (name: string) => Value): Value {
-  let x = pooled;
-  if (head.projection) x = linear(x, parameter('head.linear.weight'), parameter('head.linear.bias'));
+/** Projection, LayerNorm and normalisation of rows [rows, hidden]. */
+export function applyHead(rows: Value, { head }: EncoderSpec, parameter: (name: string) => Value): Value {
+  let x = rows;
+  if (head.projection) {
+    const bias = head.projection.bias === false ? undefined : parameter('head.linear.bias');
+    x = linear(x, parameter('head.linear.weight'), bias);
+  }
   if (head.projection?.layerNorm) {
     x = layerNorm(x, parameter('head.norm.weight'), parameter('head.norm.bias'), {
       epsilon: HEAD_LAYER_NORM_EPS,
@@ -186,8 +234,12 @@ export function encoderFeeds(packed: PackedBatch, prefix = ''): Record<string, D
   };
   packed.groups.forEach(({ bias, pool }, g) => {
     feeds[`${prefix}bias${g}`] = bias;
-    feeds[`${prefix}pool${g}`] = pool;
+    if (pool) feeds[`${prefix}pool${g}`] = pool;
   });
+  if (packed.selection) {
+    feeds[`${prefix}selected`] = packed.selection.tokens;
+    feeds[`${prefix}unselected`] = packed.selection.inverse;
+  }
   return feeds;
 }
 

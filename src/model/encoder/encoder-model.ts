@@ -9,8 +9,9 @@ import { writeSentenceTransformersFiles } from '../folder/sentence-transformers-
 import { type OpenModel, openModel } from '../folder/source.js';
 import type { HubOptions } from '../hub/hub.js';
 import { type Pooling, representations } from '../representation/kinds.js';
+import type { Side } from '../side.js';
 import { checkRoom, checkSizes } from './check-sizes.js';
-import { type EncoderConfig, toHuggingFaceConfig } from './config.js';
+import { type EncoderConfig, maxInputLength, toHuggingFaceConfig } from './config.js';
 import { type EncoderSpec, embeddingSize, encoderParameters, type HeadConfig } from './encoder-graph.js';
 import { HEAD_LAYER_NORM_EPS, HEAD_NAMES, type HeadDescription, headTensors } from './head.js';
 import { initialize } from './initialize.js';
@@ -28,6 +29,8 @@ export interface EncoderModel {
   /** Texts to put before inputs, by use. */
   prompts: Record<string, string>;
   lowercase: boolean;
+  /** Whose texts it was loaded for, where it represents queries and documents differently. */
+  side?: Side;
 }
 
 /** How a model's texts become tokens. */
@@ -51,6 +54,8 @@ export interface HeadOptions {
   projection?: number | false;
   /** ANCE's LayerNorm after the projection. */
   layerNorm?: boolean;
+  /** Whether the projection has a bias. Default: as the model's own, and else yes. */
+  bias?: boolean;
   normalize?: boolean;
   [poolingOption: string]: unknown;
 }
@@ -75,14 +80,14 @@ export async function loadEncoderModel(init: string, options: LoadModelOptions =
   try {
     checkSizes(source);
     const config = withLayers(source.config, options.layers, source.folder);
-    const head = headConfig(source.head, config, options.head);
     if (source.guessedPooling && !options.head?.pooling && !options.quiet) tellGuess(source);
-    const spec = { config, head };
-    const parameters = new ParameterStore(encoderParameters(spec));
+    const head = headConfig(source.head, config, options.head);
+    const parameters = new ParameterStore(encoderParameters({ config, head }));
     const tokenizer = await loadTokenizer(
       { source, config },
       fillParameters(parameters, source, options.seed ?? 0),
     );
+    const spec = { config, head: options.head?.pooling ? resolveHead(head, config, tokenizer) : head };
     return {
       name: source.name,
       spec,
@@ -161,7 +166,8 @@ export function createEncoderModel(options: ScratchModelOptions): EncoderModel {
   };
   checkRoom(config);
   const plain: HeadDescription = { pooling: 'mean', normalize: true, similarity: 'cosine' };
-  const spec = { config, head: headConfig(plain, config, options.head) };
+  const head = headConfig(plain, config, options.head);
+  const spec = { config, head: options.head?.pooling ? resolveHead(head, config, tokenizer) : head };
   const parameters = new ParameterStore(encoderParameters(spec));
   for (const name of parameters.names) initialize(parameters, name, seed);
   const name = options.name ?? `bert-${layers}x${hiddenSize}`;
@@ -236,7 +242,7 @@ function describeHead({ spec: { config, head }, parameters }: EncoderModel): Hea
         in: config.hiddenSize,
         out: projection.size,
         weight: parameters.get(HEAD_NAMES.denseWeight),
-        bias: parameters.get(HEAD_NAMES.denseBias),
+        ...(projection.bias !== false && { bias: parameters.get(HEAD_NAMES.denseBias) }),
       },
     }),
     ...(projection?.layerNorm && {
@@ -261,10 +267,19 @@ function poolingOf(stored: Pooling, { pooling, ...options }: HeadOptions): Pooli
   return { pooling, poolingOptions: Object.fromEntries(names.map((name) => [name, options[name]])) };
 }
 
+/** A head whose pooling is said in words, as a model keeps it: names of tokens become their numbers. */
+function resolveHead(head: HeadConfig, config: EncoderConfig, tokenizer: Tokenizer): HeadConfig {
+  const { pooling, poolingOptions = {} } = head;
+  const context = { tokenizer, maxPositions: maxInputLength(config) };
+  const resolved = representations.get(pooling).resolve?.(poolingOptions, context);
+  return resolved ? { ...head, poolingOptions: resolved } : head;
+}
+
 function headConfig(stored: HeadDescription, config: EncoderConfig, options: HeadOptions = {}): HeadConfig {
   const size =
     options.projection ?? (options.layerNorm ? (stored.dense?.out ?? config.hiddenSize) : stored.dense?.out);
   const layerNorm = options.layerNorm ?? stored.layerNorm !== undefined;
+  const bias = options.bias ?? (stored.dense === undefined || stored.dense.bias !== undefined);
   if (layerNorm && !size) {
     throw new NearmissError('head: a LayerNorm needs a projection before it, got projection false', {
       hint: 'set head.projection to a dimension, or head.layerNorm to false',
@@ -272,7 +287,7 @@ function headConfig(stored: HeadDescription, config: EncoderConfig, options: Hea
   }
   return {
     ...poolingOf(stored, options),
-    ...(size && { projection: { size, layerNorm } }),
+    ...(size && { projection: { size, layerNorm, ...(!bias && { bias: false }) } }),
     normalize: options.normalize ?? (stored.normalize || stored.similarity === 'cosine'),
   };
 }

@@ -2,7 +2,8 @@ import { Graph } from '../../engine/index.js';
 import { lengthOfPieces, type SplitTokensOptions, splitTokens } from '../../text/split-tokens.js';
 import type { TokenBatch } from '../../text/token-batch.js';
 import type { UsedPrecision } from '../precision/precision.js';
-import { representationOf } from '../representation/kinds.js';
+import { isSided, representationOf } from '../representation/kinds.js';
+import type { Side } from '../side.js';
 import { checkOffsets, type EncodedTexts } from './encoded-texts.js';
 import { buildEncoder, embeddingSize } from './encoder-graph.js';
 import { type EncoderModel, prepareText } from './encoder-model.js';
@@ -18,6 +19,11 @@ export interface EncodeOptions {
   split?: SplitTokensOptions;
   /** Told after each batch how many texts and tokens it had. */
   onBatch?: OnBatch;
+}
+
+export interface EncodeTokensOptions extends Pick<EncodeOptions, 'onBatch'> {
+  /** Whose texts they are. Default: those that the model was loaded for, and else documents. */
+  side?: Side;
 }
 
 /**
@@ -36,27 +42,28 @@ export class Encoder {
   readonly precision: UsedPrecision;
   /** Why, where that was chosen by measuring. */
   readonly precisionReason: string | undefined;
-  readonly #rows: TextRows;
+  /** By side, where the model represents queries and documents differently; one that serves both elsewhere. */
+  readonly #rows: Partial<Record<Side, TextRows>>;
 
-  private constructor(model: EncoderModel, rows: TextRows) {
+  private constructor(model: EncoderModel, rows: Partial<Record<Side, TextRows>>) {
     this.model = model;
     this.dimension = embeddingSize(model.spec);
-    this.precision = rows.precision;
-    this.precisionReason = rows.precisionReason;
+    const { precision, precisionReason } = (rows.documents ?? rows.queries)!;
+    this.precision = precision;
+    this.precisionReason = precisionReason;
     this.#rows = rows;
   }
 
   /** Compiles the model with its present weights; later changes to them do not show. */
   static async create(model: EncoderModel, options: EncoderOptions = {}): Promise<Encoder> {
-    const graph = new Graph();
-    const { embeddings } = buildEncoder(graph, model.spec, { groups: 1, inference: true });
-    const { spec, parameters } = model;
-    const representation = representationOf(spec.head);
-    const shape = { config: spec.config, representation, size: embeddingSize(spec), rowsOf: () => 1 };
-    return new Encoder(
-      model,
-      await TextRows.compile({ graph, rows: embeddings, parameters, ...shape }, options),
-    );
+    if (!isSided(model.spec.head)) {
+      const rows = await compileSide(model, 'documents', options);
+      return new Encoder(model, { queries: rows, documents: rows });
+    }
+    const sides: readonly Side[] = model.side ? [model.side] : ['queries', 'documents'];
+    const rows: Partial<Record<Side, TextRows>> = {};
+    for (const side of sides) rows[side] = await compileSide(model, side, options);
+    return new Encoder(model, rows);
   }
 
   /** Texts as the model reads them: prompt before, lowercase if it wants that, cut to its length. */
@@ -70,21 +77,29 @@ export class Encoder {
 
   /** The rows of `texts`: one for each, or one for each piece. */
   async encode(texts: readonly string[], options: EncodeOptions = {}): Promise<EncodedTexts> {
-    return this.encodeTokens(await this.#read(texts, options), options);
+    const { use, onBatch } = options;
+    const side = use === 'query' ? 'queries' : use === 'document' ? 'documents' : undefined;
+    return this.encodeTokens(await this.#read(texts, options), { side, onBatch });
   }
 
   /** The same for texts already tokenised. Pieces of similar length are encoded together. */
   async encodeTokens(
     { texts, offsets }: TokenizedTexts,
-    options: Pick<EncodeOptions, 'onBatch'> = {},
+    { side, onBatch }: EncodeTokensOptions = {},
   ): Promise<EncodedTexts> {
     checkOffsets(offsets, { rows: texts.length });
-    const pieces = await this.#rows.of(texts, options.onBatch);
+    const pieces = await this.#rowsOf(side).of(texts, onBatch);
     return { ...pieces, offsets: Uint32Array.from(offsets, (piece) => pieces.offsets[piece]) };
   }
 
   async release(): Promise<void> {
-    await this.#rows.release();
+    for (const rows of new Set(Object.values(this.#rows))) await rows.release();
+  }
+
+  #rowsOf(side: Side = this.model.side ?? 'documents'): TextRows {
+    const rows = this.#rows[side];
+    if (rows) return rows;
+    throw new Error(`${this.model.name}: was loaded for ${this.model.side} and cannot encode ${side}`);
   }
 
   async #read(texts: readonly string[], { use, split }: EncodeOptions): Promise<TokenizedTexts> {
@@ -92,4 +107,13 @@ export class Encoder {
     const pieces = splitTokens(await this.tokenize(texts, use, lengthOfPieces(split)), split);
     return tokenizedTexts(pieces, pieces.pieceOffsets);
   }
+}
+
+async function compileSide(model: EncoderModel, side: Side, options: EncoderOptions): Promise<TextRows> {
+  const { spec, parameters } = model;
+  const graph = new Graph();
+  const { embeddings } = buildEncoder(graph, spec, { groups: 1, inference: true, side });
+  const representation = representationOf(spec.head, side);
+  const shape = { config: spec.config, representation, size: embeddingSize(spec) };
+  return TextRows.compile({ graph, rows: embeddings, parameters, ...shape }, options);
 }

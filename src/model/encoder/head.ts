@@ -7,8 +7,8 @@ export interface DenseLayer {
   out: number;
   /** [out, in], row-major. */
   weight: Float32Array;
-  /** [out]; zeros where a checkpoint has none. */
-  bias: Float32Array;
+  /** [out], where it has one. */
+  bias?: Float32Array;
 }
 
 export interface LayerNormLayer {
@@ -45,7 +45,7 @@ export function headTensors({ dense, layerNorm }: HeadDescription): NamedTensor[
   const tensors: NamedTensor[] = [];
   if (dense) {
     tensors.push({ name: HEAD_NAMES.denseWeight, shape: [dense.out, dense.in], data: dense.weight });
-    tensors.push({ name: HEAD_NAMES.denseBias, shape: [dense.out], data: dense.bias });
+    if (dense.bias) tensors.push({ name: HEAD_NAMES.denseBias, shape: [dense.out], data: dense.bias });
   }
   if (layerNorm) {
     tensors.push({ name: HEAD_NAMES.normWeight, shape: [layerNorm.size], data: layerNorm.weight });

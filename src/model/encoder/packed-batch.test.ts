@@ -4,8 +4,8 @@ import { representationOf } from '../representation/kinds.js';
 import { batchByTokens, MASKED, packBatch } from './packed-batch.js';
 import type { TokenizedText } from './tokenized-texts.js';
 
-const FIRST = representationOf({ pooling: 'first' });
-const MEAN = representationOf({ pooling: 'mean' });
+const FIRST = representationOf({ pooling: 'first' }, 'documents');
+const MEAN = representationOf({ pooling: 'mean' }, 'documents');
 
 const lengths = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 4, maxLength: 9 });
 
@@ -54,7 +54,7 @@ describe('packBatch', () => {
       fc.property(texts, packing, (ids, options) => {
         const packed = packBatch(
           ids.map((tokens) => ({ ids: tokens })),
-          { ...options, representation: representationOf(options) },
+          { ...options, representation: representationOf(options, 'documents') },
         );
         expect(packed.groups).toHaveLength(options.groups);
         expect([...packed.order].toSorted((a, b) => a - b)).toEqual(ids.map((_, i) => i));
@@ -62,7 +62,7 @@ describe('packBatch', () => {
         let [row, base] = [0, 0];
         for (const { bias, pool } of packed.groups) {
           const [count, length] = bias.shape;
-          expect(pool.shape).toEqual([count, length]);
+          expect(pool!.shape).toEqual([count, length]);
           for (let i = 0; i < count; i++, row++) {
             const tokens = ids[packed.order[row]];
             const start = base + i * length;
@@ -78,7 +78,7 @@ describe('packBatch', () => {
             const weights = tokens.map((_, t) =>
               options.pooling === 'first' ? Number(t === 0) : Math.fround(1 / tokens.length),
             );
-            expect(at(pool.data, i * length)).toEqual([...weights, ...rest(0)]);
+            expect(at(pool!.data, i * length)).toEqual([...weights, ...rest(0)]);
           }
           base += count * length;
         }

@@ -1,5 +1,6 @@
+import { inverseSelection } from '../../base/numbers/inverse-selection.js';
 import type { DenseTensor } from '../../engine/index.js';
-import type { Representation } from '../representation/representation.js';
+import { type Representation, rowOffsets } from '../representation/representation.js';
 import type { TokenizedText } from './tokenized-texts.js';
 
 /** Texts of similar length, padded to the longest of them. */
@@ -72,11 +73,15 @@ export interface PackedBatch {
   groups: {
     /** [texts, length]: added to attention logits, 0 for tokens and a large negative number for padding. */
     bias: DenseTensor;
-    /** [texts, length]: the weight of each token in the pooled vector. */
-    pool: DenseTensor;
+    /** [texts, length]: the weight of each token in the pooled row, where texts have one. */
+    pool?: DenseTensor;
   }[];
-  /** Row of the output → place of the text in the input. */
+  /** Which of all tokens become rows, where tokens do: [rows], and for each token [tokens] its row. */
+  selection?: { tokens: DenseTensor; inverse: DenseTensor };
+  /** Place among the texts as they lie here → place of the text in the input. */
   order: Int32Array;
+  /** The rows of the texts as they lie here: those of the i-th are `rowOffsets[i] … rowOffsets[i + 1] - 1`. */
+  rowOffsets: Uint32Array;
   /** Tokens without padding. */
   tokenCount: number;
 }
@@ -93,7 +98,10 @@ export interface PackOptions {
 /** Low enough for softmax to give exactly 0, and far from float32's limit so that sums stay finite. */
 export const MASKED = -1e9;
 
-/** Lays texts out for an encoder graph with `groups` groups. There must be at least as many texts as groups. */
+/**
+ * Lays texts out for an encoder graph with `groups` groups. There must be at least as many texts as groups, and they are
+ * as their representation reads them (`readAs`).
+ */
 export function packBatch(texts: readonly TokenizedText[], options: PackOptions): PackedBatch {
   const lengths = texts.map((text) => text.ids.length);
   const groups = splitToCount(groupByLength(lengths, options.groups), options.groups);
@@ -102,12 +110,15 @@ export function packBatch(texts: readonly TokenizedText[], options: PackOptions)
   const positions = new Int32Array(padded);
   const types = new Int32Array(padded);
   const order = new Int32Array(texts.length);
+  const { representation } = options;
+  const weigh = 'weigh' in representation ? representation.weigh : undefined;
+  const selected: number[] = [];
   const tables: PackedBatch['groups'] = [];
   let row = 0;
   let base = 0;
   for (const { members, length } of groups) {
     const bias = new Float32Array(members.length * length).fill(MASKED);
-    const pool = new Float32Array(members.length * length);
+    const pool = weigh && new Float32Array(members.length * length);
     members.forEach((member, i) => {
       const text = texts[member];
       const start = base + i * length;
@@ -117,22 +128,36 @@ export function packBatch(texts: readonly TokenizedText[], options: PackOptions)
         ids[start + t] = text.ids[t];
         if (text.types) types[start + t] = text.types[t];
       }
-      bias.fill(0, i * length, i * length + count);
-      options.representation.weigh(text, pool.subarray(i * length, (i + 1) * length));
+      bias.fill(0, i * length, i * length + (text.attended ?? count));
+      if (pool) weigh!(text, pool.subarray(i * length, (i + 1) * length));
+      if ('tokens' in representation) {
+        const tokens = representation.tokens(text);
+        for (let t = 0; t < tokens.length; t++) selected.push(start + tokens[t]);
+      }
       order[row++] = member;
     });
     base += members.length * length;
     const shape = [members.length, length];
-    tables.push({ bias: { shape, data: bias }, pool: { shape, data: pool } });
+    tables.push({ bias: { shape, data: bias }, ...(pool && { pool: { shape, data: pool } }) });
   }
-  const flat = (data: Int32Array): DenseTensor => ({ shape: [padded], data });
+  const flat = (data: Int32Array): DenseTensor => ({ shape: [data.length], data });
   const tokenCount = lengths.reduce((sum, length) => sum + length, 0);
   return {
     ids: flat(ids),
     positions: flat(positions),
     types: flat(types),
     groups: tables,
+    ...('tokens' in representation && {
+      selection: {
+        tokens: flat(Int32Array.from(selected)),
+        inverse: flat(inverseSelection(selected, padded)),
+      },
+    }),
     order,
+    rowOffsets: rowOffsets(
+      representation,
+      Array.from(order, (text) => texts[text]),
+    ),
     tokenCount,
   };
 }

@@ -11,7 +11,7 @@ import {
 } from '../../engine/index.js';
 import { choosePrecision } from '../precision/choose-precision.js';
 import type { EncodingSession, UsedPrecision } from '../precision/precision.js';
-import type { Representation } from '../representation/representation.js';
+import { type Representation, readAs, rowOffsets } from '../representation/representation.js';
 import type { EncoderConfig } from './config.js';
 import type { EncodedTexts } from './encoded-texts.js';
 import { encoderFeeds } from './encoder-graph.js';
@@ -30,11 +30,9 @@ export type OnBatch = (done: { texts: number; tokens: number }) => void;
 /** A graph over one length group whose output is one or many rows of `size` numbers for each text. */
 export interface RowGraph {
   graph: Graph;
-  /** [texts, size], or [texts, rows, size] where a batch has as many rows for each text as its longest needs. */
+  /** [rows, size]: those of each text that `representation` says, text by text. */
   rows: Value;
   size: number;
-  /** How many rows a text of so many tokens has; behind them are those of its padding. */
-  rowsOf(tokens: number): number;
   parameters: ParameterStore;
   config: EncoderConfig;
   representation: Representation;
@@ -50,7 +48,6 @@ export class TextRows {
   readonly precisionReason: string | undefined;
   readonly #session: Session;
   readonly #size: number;
-  readonly #rowsOf: RowGraph['rowsOf'];
   readonly #tokenBudget: number;
   readonly #packing: {
     groups: 1;
@@ -70,7 +67,6 @@ export class TextRows {
     const { representation } = model;
     this.#session = session;
     this.#size = model.size;
-    this.#rowsOf = (tokens) => model.rowsOf(tokens);
     this.#tokenBudget = tokenBudget;
     this.#packing = { groups: 1, representation, padTokenId, positionOffset };
   }
@@ -85,13 +81,12 @@ export class TextRows {
     return new TextRows(rows.#session, model, { tokenBudget, ...chosen });
   }
 
-  /** The rows of `texts` in their order, one after another; texts of similar length are computed together. */
-  async of(texts: readonly TokenizedText[], onBatch?: OnBatch): Promise<EncodedTexts> {
+  /** The rows of texts in their order, one after another; texts of similar length are computed together. */
+  async of(given: readonly TokenizedText[], onBatch?: OnBatch): Promise<EncodedTexts> {
+    const { representation } = this.#packing;
+    const texts = given.map((text) => readAs(representation, text));
     const lengths = texts.map((text) => text.ids.length);
-    const offsets = new Uint32Array(texts.length + 1);
-    lengths.forEach((tokens, text) => {
-      offsets[text + 1] = offsets[text] + this.#rowsOf(tokens);
-    });
+    const offsets = rowOffsets(representation, texts);
     const encoded = { vectors: new Float32Array(offsets[texts.length] * this.#size), offsets };
     for (const members of batchByTokens(lengths, { tokenBudget: this.#tokenBudget })) {
       const tokens = await this.#batch(members, texts, encoded);
@@ -130,10 +125,9 @@ export class TextRows {
     const result = await this.#session.run(encoderFeeds(packed));
     const made = result.rows.data as Float32Array;
     const size = this.#size;
-    const stride = made.length / members.length;
-    packed.order.forEach((member, row) => {
-      const [first, end] = [offsets[members[member]], offsets[members[member] + 1]];
-      vectors.set(made.subarray(row * stride, row * stride + (end - first) * size), first * size);
+    packed.order.forEach((member, place) => {
+      const [first, end] = [packed.rowOffsets[place], packed.rowOffsets[place + 1]];
+      vectors.set(made.subarray(first * size, end * size), offsets[members[member]] * size);
     });
     return packed.tokenCount;
   }

@@ -5,6 +5,8 @@ import { oneRowEach } from './encoded-texts.js';
 export interface TokenizedText {
   ids: ArrayLike<number>;
   types?: ArrayLike<number>;
+  /** How many tokens, the first ones, may be looked at by others; all where absent. */
+  attended?: number;
 }
 
 /** Texts as tokens, each whole or in pieces (MaxP). */

@@ -76,13 +76,13 @@ async function writeDense(folder: string, dense: DenseLayer): Promise<void> {
   await writeModule(folder, {
     in_features: dense.in,
     out_features: dense.out,
-    bias: true,
+    bias: dense.bias !== undefined,
     // Without it, sentence-transformers would apply a tanh.
     activation_function: 'torch.nn.modules.linear.Identity',
   });
   await writeSafetensors(join(folder, 'model.safetensors'), [
     { name: 'linear.weight', shape: [dense.out, dense.in], data: dense.weight },
-    { name: 'linear.bias', shape: [dense.out], data: dense.bias },
+    ...(dense.bias ? [{ name: 'linear.bias', shape: [dense.out], data: dense.bias }] : []),
   ]);
 }
 

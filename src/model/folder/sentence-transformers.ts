@@ -120,8 +120,8 @@ async function readDense(folder: string, hiddenSize: number): Promise<DenseLayer
   const weights = await openWeights(folder);
   try {
     const weight = await weights.read('linear.weight', [out, into]);
-    const bias = config.bias ? await weights.read('linear.bias', [out]) : new Float32Array(out);
-    return { in: into, out, weight, bias };
+    const bias = config.bias ? await weights.read('linear.bias', [out]) : undefined;
+    return { in: into, out, weight, ...(bias && { bias }) };
   } finally {
     await weights.close();
   }

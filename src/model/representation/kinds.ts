@@ -1,10 +1,20 @@
 import { Registry } from '../../base/registry.js';
+import type { Side } from '../side.js';
+import { codesKind } from './codes.js';
 import { firstKind } from './first.js';
+import { firstTokensKind } from './first-tokens.js';
 import { meanKind } from './mean.js';
 import type { Representation, RepresentationKind } from './representation.js';
+import { tokensKind } from './tokens.js';
 
 /** All ways from token states to rows that recipes can name. */
-export const representations = new Registry<RepresentationKind>('pooling', [firstKind, meanKind]);
+export const representations = new Registry<RepresentationKind>('pooling', [
+  firstKind,
+  meanKind,
+  tokensKind,
+  firstTokensKind,
+  codesKind,
+]);
 
 /** A head's pooling: the kind's name, and its options where it has some. */
 export interface Pooling {
@@ -13,6 +23,11 @@ export interface Pooling {
 }
 
 /** What a head's pooling stands for; fails where no kind of that name is registered. */
-export function representationOf({ pooling, poolingOptions = {} }: Pooling): Representation {
-  return representations.get(pooling).create(poolingOptions);
+export function representationOf({ pooling, poolingOptions = {} }: Pooling, side: Side): Representation {
+  return representations.get(pooling).create(poolingOptions, side);
+}
+
+/** Whether a head represents queries and documents differently. */
+export function isSided({ pooling }: Pooling): boolean {
+  return representations.get(pooling).sided === true;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { compile, fillNormal, Graph, ParameterStore, Random, randomKey } from '../../engine/index.js';
 import type { EncoderConfig } from '../encoder/config.js';
+import { type EncodedTexts, rowsOf } from '../encoder/encoded-texts.js';
 import {
   buildEncoder,
   type EncoderSpec,
@@ -11,7 +12,9 @@ import {
 import { packBatch } from '../encoder/packed-batch.js';
 import { TextRows } from '../encoder/text-rows.js';
 import type { TokenizedText } from '../encoder/tokenized-texts.js';
+import type { Side } from '../side.js';
 import { type Pooling, representationOf } from './kinds.js';
+import { mostRows, type PooledRow, readAs, rowCount, rowOffsets } from './representation.js';
 
 const CONFIG: EncoderConfig = {
   architecture: 'bert',
@@ -20,7 +23,7 @@ const CONFIG: EncoderConfig = {
   heads: 2,
   intermediateSize: 32,
   vocabularySize: 40,
-  maxPositions: 16,
+  maxPositions: 20,
   typeVocabularySize: 2,
   layerNormEps: 1e-12,
   hiddenAct: 'gelu',
@@ -41,7 +44,7 @@ function randomTexts(count: number): TokenizedText[] {
 }
 
 /** What every representation must do; one call for each. */
-export function representationConformance(pooling: Pooling): void {
+export function representationConformance(pooling: Pooling, side: Side): void {
   const spec: EncoderSpec = { config: CONFIG, head: { ...pooling, normalize: true } };
   const parameters = new ParameterStore(encoderParameters(spec));
   for (const name of parameters.names) {
@@ -49,35 +52,36 @@ export function representationConformance(pooling: Pooling): void {
     else fillNormal(parameters.get(name), 0.3, randomKey(3, name));
   }
   const size = embeddingSize(spec);
-  const representation = representationOf(pooling);
+  const representation = representationOf(pooling, side);
 
   /** Rows as a training step makes them: several length groups, every state computed. */
-  async function trainingRows(texts: readonly TokenizedText[]): Promise<Float32Array> {
+  async function trainingRows(given: readonly TokenizedText[]): Promise<EncodedTexts> {
+    const texts = given.map((text) => readAs(representation, text));
     const graph = new Graph();
-    const { embeddings } = buildEncoder(graph, spec, { groups: GROUPS });
+    const { embeddings } = buildEncoder(graph, spec, { groups: GROUPS, side });
     const compiled = await compile(graph, { outputs: { rows: embeddings }, parameters, session });
     const packed = packBatch(texts, { representation, groups: GROUPS, padTokenId: 0, positionOffset: 0 });
     const data = (await compiled.run(encoderFeeds(packed))).rows.data as Float32Array;
     await compiled.release();
-    const rows = new Float32Array(data.length);
-    packed.order.forEach((text, row) => {
-      rows.set(data.subarray(row * size, (row + 1) * size), text * size);
+    const offsets = rowOffsets(representation, texts);
+    const vectors = new Float32Array(data.length);
+    packed.order.forEach((text, place) => {
+      const [first, end] = [packed.rowOffsets[place], packed.rowOffsets[place + 1]];
+      vectors.set(data.subarray(first * size, end * size), offsets[text] * size);
     });
-    return rows;
+    return { vectors, offsets };
   }
 
   /** Rows as everybody else makes them: only what they need is computed. */
-  async function inferenceRows(texts: readonly TokenizedText[]): Promise<Float32Array> {
+  async function inferenceRows(texts: readonly TokenizedText[]): Promise<EncodedTexts> {
     const graph = new Graph();
-    const { embeddings } = buildEncoder(graph, spec, { groups: 1, inference: true });
-    const shape = { config: CONFIG, representation, size, rowsOf: () => 1 };
+    const { embeddings } = buildEncoder(graph, spec, { groups: 1, inference: true, side });
+    const shape = { config: CONFIG, representation, size };
     const rows = await TextRows.compile(
       { graph, rows: embeddings, parameters, ...shape },
       { session, tokenBudget: 32 },
     );
-    const { vectors } = await rows.of(texts);
-    await rows.release();
-    return vectors;
+    return rows.of(texts).finally(() => rows.release());
   }
 
   const furthest = (a: Float32Array, b: Float32Array): number =>
@@ -86,37 +90,52 @@ export function representationConformance(pooling: Pooling): void {
       a.length === b.length ? 0 : Number.NaN,
     );
 
-  describe(`representation ${pooling.pooling}`, () => {
+  describe(`representation ${pooling.pooling}, ${side}`, () => {
     const texts = randomTexts(11);
 
     test('training rows equal inference rows', async () => {
       const [trained, inferred] = [await trainingRows(texts), await inferenceRows(texts)];
-      expect(furthest(trained, inferred)).toBeLessThan(1e-5);
-      // Rows of different texts are different rows, or nothing would have been compared.
-      expect(furthest(trained.subarray(0, size), trained.subarray(size, 2 * size))).toBeGreaterThan(1e-2);
+      expect(trained.offsets).toEqual(inferred.offsets);
+      expect(furthest(trained.vectors, inferred.vectors)).toBeLessThan(1e-5);
+      // Rows are different rows, or nothing would have been compared.
+      const { vectors } = trained;
+      expect(furthest(vectors.subarray(0, size), vectors.subarray(-size))).toBeGreaterThan(1e-3);
     });
 
-    test("a text's row does not depend on the texts beside it", async () => {
+    test("a text's rows do not depend on the texts beside it", async () => {
       const together = await inferenceRows(texts);
       for (const nth of [0, 4, 10]) {
         const alone = await inferenceRows([texts[nth]]);
-        expect(furthest(alone, together.subarray(nth * size, (nth + 1) * size))).toBeLessThan(1e-5);
+        expect(furthest(alone.vectors, rowsOf(together, nth))).toBeLessThan(1e-5);
       }
     });
 
-    test('padding weighs nothing, some token does, and the same text always weighs the same', () => {
-      for (const text of texts) {
-        const { length } = text.ids;
-        const [weights, again] = [new Float32Array(length + 3), new Float32Array(length + 3)];
-        representation.weigh(text, weights);
-        representation.weigh(text, again);
-        expect(again).toEqual(weights);
-        expect(weights.every(Number.isFinite)).toBe(true);
-        expect(weights.subarray(0, length).some((weight) => weight !== 0)).toBe(true);
-        expect([...weights.subarray(length)]).toEqual([0, 0, 0]);
-        if (representation.firstTokenOnly)
-          expect(weights.subarray(1).every((weight) => weight === 0)).toBe(true);
+    test('every text has a row, of tokens that are there, and the same text always the same', () => {
+      for (const given of texts) {
+        const text = readAs(representation, given);
+        expect(readAs(representation, given)).toEqual(text);
+        expect(rowCount(representation, text)).toBeGreaterThan(0);
+        expect(rowCount(representation, text)).toBeLessThanOrEqual(mostRows(representation));
+        if ('tokens' in representation) {
+          const tokens = Array.from(representation.tokens(text));
+          expect(tokens).toEqual([...new Set(tokens)].sort((a, b) => a - b));
+          expect(tokens.every((token) => token >= 0 && token < text.ids.length)).toBe(true);
+        }
+        if ('weigh' in representation) checkWeights(representation, text);
       }
     });
   });
+}
+
+/** Padding weighs nothing, some token does. */
+function checkWeights(representation: PooledRow, text: TokenizedText): void {
+  const { length } = text.ids;
+  const [weights, again] = [new Float32Array(length + 3), new Float32Array(length + 3)];
+  representation.weigh(text, weights);
+  representation.weigh(text, again);
+  expect(again).toEqual(weights);
+  expect(weights.every(Number.isFinite)).toBe(true);
+  expect(weights.subarray(0, length).some((weight) => weight !== 0)).toBe(true);
+  expect([...weights.subarray(length)]).toEqual([0, 0, 0]);
+  if (representation.firstTokenOnly) expect(weights.subarray(1).every((weight) => weight === 0)).toBe(true);
 }

@@ -1,7 +1,9 @@
 import { Registry } from '../../base/registry.js';
 import { dotKind } from './dot.js';
 import { maxKind } from './max.js';
+import { maxSimKind } from './max-sim.js';
+import { polyKind } from './poly.js';
 import type { ScorerKind } from './scorer.js';
 
 /** All ways from rows to scores that recipes can name. */
-export const scorers = new Registry<ScorerKind>('scorer', [dotKind, maxKind]);
+export const scorers = new Registry<ScorerKind>('scorer', [dotKind, maxKind, maxSimKind, polyKind]);

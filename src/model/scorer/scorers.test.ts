@@ -9,6 +9,8 @@ await loadModules([resolve(import.meta.dirname, '../../../examples/axes/scorer.j
 const MOST_ROWS = {
   dot: { queries: 1, documents: 1 },
   max: { queries: 1, documents: 4 },
+  'max-sim': { queries: 3, documents: 5 },
+  poly: { queries: 4, documents: 1 },
   'mean-piece': { queries: 1, documents: 3 },
 };
 

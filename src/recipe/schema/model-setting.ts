@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { between, oneOf, section, text, truth, whole } from '../../base/settings.js';
 import { modelKinds } from '../../model/kinds.js';
+import { representations } from '../../model/representation/kinds.js';
 import { AXES } from '../axis-places.js';
 import type { ModelRecipe } from '../recipe.js';
 import { choice, type ReadOptions } from './choice.js';
@@ -66,6 +67,7 @@ const AFTER_POOLING = {
     .meta({ expected: 'a dimension, or false' })
     .optional()
     .describe("a linear layer after pooling; false removes the model's own"),
+  bias: truth().optional().describe('whether the projection has a bias; ColBERT has none'),
   layerNorm: truth().optional().describe("ANCE's LayerNorm after the projection"),
   normalize: truth().optional().describe('scale vectors to length 1, so that the dot product is the cosine'),
 };
@@ -76,11 +78,18 @@ export function modelSetting(read: ReadOptions) {
     ...read,
     axis: AXES.scorer,
     meaning:
-      'how the rows of query and document become a score; `max` for documents in pieces, else `dot`, unless given',
-    otherwise: ({ passages }) => (isRecord(passages) && passages.mode === 'max' ? 'max' : 'dot'),
+      'how the rows of query and document become a score; as the pooling wants it, `max` for documents in pieces, else `dot`, unless given',
+    otherwise: ({ passages, head }) =>
+      scorerOfPooling(head) ?? (isRecord(passages) && passages.mode === 'max' ? 'max' : 'dot'),
     before: { ...BEFORE_SCORER, head: headSetting(read).prefault({}) },
     after: AFTER_SCORER,
   });
+}
+
+/** The scorer that compares the rows of a pooling. */
+function scorerOfPooling(head: unknown): string | undefined {
+  if (!isRecord(head) || typeof head.pooling !== 'string') return undefined;
+  return representations.find(head.pooling)?.scorer;
 }
 
 function headSetting(read: ReadOptions) {

@@ -1,3 +1,4 @@
+import { onlyRows } from '../../model/encoder/encoded-texts.js';
 import type { Embedder } from '../embedder.js';
 import { ranked } from '../hits.js';
 import type { VectorFinder } from './open-mode.js';
@@ -22,7 +23,7 @@ export class DenseRetriever implements Retriever {
     const results: Hit[][] = [];
     for (let start = 0; start < queries.length; start += QUERIES_AT_ONCE) {
       const part = queries.slice(start, start + QUERIES_AT_ONCE);
-      const { vectors } = await this.#embedder.encode(part, 'query', { signal });
+      const vectors = onlyRows(await this.#embedder.encode(part, 'query', { signal }));
       for (const hits of await this.#index.search(vectors, { k, filter, signal })) {
         results.push(explain ? ranked(hits.map((hit) => this.#explained(hit))) : hits);
       }

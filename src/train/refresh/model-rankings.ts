@@ -4,6 +4,7 @@ import type { SessionOptions } from '../../engine/index.js';
 import type { Ranking } from '../../evaluate/index.js';
 import { documentFiles, openDocumentIndex, writeVectorIndex } from '../../index/vectors/index.js';
 import { removeAndRepeat } from '../../index/vectors/index-folder.js';
+import { onlyRows } from '../../model/encoder/encoded-texts.js';
 import type { Side } from '../../model/folder/tower-folders.js';
 import { Encoder, type EncoderModel, encodeNumbered, type NumberedTexts } from '../../model/index.js';
 import type { RunDirectory } from '../../run/run-directory.js';
@@ -49,7 +50,7 @@ export async function denseRankings(
   });
   const rankings = new Map<string, Ranking>();
   try {
-    const { vectors } = await queryEncoder.encodeTokens(await data.queries.texts(queries));
+    const vectors = onlyRows(await queryEncoder.encodeTokens(await data.queries.texts(queries)));
     const { ids, scores, k } = await index.search(vectors, { k: Math.min(options.k, index.count) });
     Array.from(queries).forEach((query, i) => {
       const found = ids.subarray(i * k, (i + 1) * k).filter((id) => id >= 0);

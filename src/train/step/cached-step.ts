@@ -10,7 +10,8 @@ import {
 import { embeddingSize } from '../../model/encoder/encoder-graph.js';
 import { batchByTokens } from '../../model/encoder/packed-batch.js';
 import type { TokenizedText } from '../../model/encoder/tokenized-texts.js';
-import type { Side } from '../../model/folder/tower-folders.js';
+import { isSided } from '../../model/representation/kinds.js';
+import type { Side } from '../../model/side.js';
 import { type RetrievalBatch, tokenCount } from '../task/batch.js';
 import type { DirectStepOptions, ScoredResult } from './direct-step.js';
 import { GradientGraph, parameterFeeds } from './gradient-graph.js';
@@ -71,8 +72,10 @@ export class CachedStep implements Step<RetrievalBatch> {
     for (const side of SIDES) {
       if (options.frozen?.includes(side)) continue;
       const prefix = prefixes[side];
-      towers[side] = compiled.get(prefix) ?? (await compileTower(options, prefix));
-      compiled.set(prefix, towers[side]);
+      // A shared encoder that represents sides differently is compiled for each.
+      const key = isSided(options.spec.head) ? side : prefix;
+      towers[side] = compiled.get(key) ?? (await compileTower(options, side, prefix));
+      compiled.set(key, towers[side]);
     }
     const rows = new RowScores(options);
     return new CachedStep(options, towers, rows, await compileObjective(options, rows));
@@ -81,14 +84,15 @@ export class CachedStep implements Step<RetrievalBatch> {
   async addGradients(batch: RetrievalBatch, gradients: ParameterStore, run: StepRun): Promise<ScoredResult> {
     const size = embeddingSize(this.#options.spec);
     const feeds: Record<string, DenseTensor> = {};
-    const chunks: { side: Side; tower: CompiledTower; chunks: Chunk[] }[] = [];
+    const chunks: { side: Side; tower: CompiledTower; chunks: Chunk[]; offsets: Uint32Array }[] = [];
     let parts = 0;
     for (const side of SIDES) {
       const tower = this.#towers[side];
       const own = tower ? this.#chunks(tower, batch[side], run, parts) : [];
-      const data = tower ? await this.#encode(tower, own, batch[side].length) : batch.rows![side]!.vectors;
+      const offsets = tower?.tower.offsets(batch[side]) ?? batch.rows![side]!.offsets;
+      const data = tower ? await this.#encode(tower, own, offsets) : batch.rows![side]!.vectors;
       feeds[side] = { shape: [data.length / size, size], data };
-      if (tower) chunks.push({ side, tower, chunks: own });
+      if (tower) chunks.push({ side, tower, chunks: own, offsets });
       parts += own.length;
     }
     const { objective, session } = this.#objective;
@@ -97,8 +101,9 @@ export class CachedStep implements Step<RetrievalBatch> {
       ...this.#rows.feeds(batch),
       ...objective.feeds(batch, run.weight ?? 1),
     });
-    for (const { side, tower, chunks: own } of chunks) {
-      await this.#backward(tower, own, result[gradientOf(side)].data as Float32Array, gradients);
+    for (const { side, tower, chunks: own, offsets } of chunks) {
+      const rows = { gradients: result[gradientOf(side)].data as Float32Array, offsets };
+      await this.#backward(tower, own, rows, gradients);
     }
     return {
       loss: Number(result.loss.data[0]),
@@ -125,7 +130,7 @@ export class CachedStep implements Step<RetrievalBatch> {
   ): Chunk[] {
     const { seed, step, part = 0 } = run;
     const { tokenBudget = 4096 } = this.#options;
-    const lengths = texts.map((text) => text.ids.length);
+    const lengths = texts.map((text) => tower.read(text).ids.length);
     return batchByTokens(lengths, { tokenBudget }).map((members, i) => ({
       members,
       feeds: () => {
@@ -135,17 +140,21 @@ export class CachedStep implements Step<RetrievalBatch> {
     }));
   }
 
-  async #encode({ forward }: CompiledTower, chunks: readonly Chunk[], count: number): Promise<Float32Array> {
+  async #encode(
+    { forward }: CompiledTower,
+    chunks: readonly Chunk[],
+    offsets: Uint32Array,
+  ): Promise<Float32Array> {
     const size = embeddingSize(this.#options.spec);
-    const vectors = new Float32Array(count * size);
+    const vectors = new Float32Array(offsets[offsets.length - 1] * size);
     for (const { members, feeds } of chunks) {
       const { embeddings } = await forward.run({
         ...parameterFeeds(forward, this.#options.parameters),
         ...feeds(),
       });
       const rows = embeddings.data as Float32Array;
-      members.forEach((member, row) => {
-        vectors.set(rows.subarray(row * size, (row + 1) * size), member * size);
+      forRows(members, offsets, ({ from, to, place }) => {
+        vectors.set(rows.subarray(place * size, (place + to - from) * size), from * size);
       });
     }
     return vectors;
@@ -154,20 +163,32 @@ export class CachedStep implements Step<RetrievalBatch> {
   async #backward(
     { backward }: CompiledTower,
     chunks: readonly Chunk[],
-    vectorGradients: Float32Array,
+    rows: { gradients: Float32Array; offsets: Uint32Array },
     gradients: ParameterStore,
   ): Promise<void> {
     const size = embeddingSize(this.#options.spec);
     for (const { members, feeds } of chunks) {
-      const seed = new Float32Array(members.length * size);
-      members.forEach((member, row) => {
-        seed.set(vectorGradients.subarray(member * size, (member + 1) * size), row * size);
+      const count = members.reduce((sum, text) => sum + rows.offsets[text + 1] - rows.offsets[text], 0);
+      const seed = new Float32Array(count * size);
+      forRows(members, rows.offsets, ({ from, to, place }) => {
+        seed.set(rows.gradients.subarray(from * size, to * size), place * size);
       });
-      await backward.addGradients(
-        { ...feeds(), [SEED]: { shape: [members.length, size], data: seed } },
-        gradients,
-      );
+      await backward.addGradients({ ...feeds(), [SEED]: { shape: [count, size], data: seed } }, gradients);
     }
+  }
+}
+
+/** Tells for each text of a chunk which rows it has among all, and where they start among those of the chunk. */
+function forRows(
+  members: readonly number[],
+  offsets: Uint32Array,
+  each: (rows: { from: number; to: number; place: number }) => void,
+): void {
+  let place = 0;
+  for (const member of members) {
+    const [from, to] = [offsets[member], offsets[member + 1]];
+    each({ from, to, place });
+    place += to - from;
   }
 }
 
@@ -176,10 +197,10 @@ interface Chunk {
   feeds: () => Record<string, DenseTensor>;
 }
 
-async function compileTower(options: CachedStepOptions, prefix: string): Promise<CompiledTower> {
+async function compileTower(options: CachedStepOptions, side: Side, prefix: string): Promise<CompiledTower> {
   const { spec, dropout, parameters, learns = () => true, session } = options;
   const graph = new Graph();
-  const tower = new Tower(graph, { spec, prefix, groups: 1, dropout });
+  const tower = new Tower(graph, { spec, side, prefix, groups: 1, dropout });
   const { embeddings } = tower;
   const forward = await Session.create(emitOnnx(graph, { outputs: { embeddings } }), session);
   const seed = graph.input(SEED, embeddings.shape);

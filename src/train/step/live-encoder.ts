@@ -31,7 +31,7 @@ export class LiveEncoder {
   }): Promise<LiveEncoder> {
     const { spec, prefix, parameters, session } = options;
     const graph = new Graph();
-    const tower = new Tower(graph, { spec, prefix, groups: 1 });
+    const tower = new Tower(graph, { spec, prefix, side: 'queries', groups: 1 });
     const compiled = await Session.create(
       emitOnnx(graph, { outputs: { embeddings: tower.embeddings } }),
       session,

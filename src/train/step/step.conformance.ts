@@ -9,6 +9,8 @@ export interface StepSubject<B extends Batch> {
   make(): Promise<{ step: Step<B>; parameters: ParameterStore; batch: B }>;
   /** The batch in two parts with no example in both, whose losses, weighted by their examples, are that of the whole. */
   parts?(batch: B): [B, B];
+  /** How far a finite difference goes; less where the step has maxima that change hands. Default 4e-3. */
+  h?: number;
   /** Parameters that must get no gradient; by default none. */
   frozen?: (name: string) => boolean;
 }
@@ -35,7 +37,7 @@ export function stepConformance<B extends Batch>(subject: StepSubject<B>): void 
           (slope) => slope / size + (0.3 * random.normal()) / Math.sqrt(gradients.buffer.length),
         );
         const slope = direction.reduce((sum, part, i) => sum + part * gradients.buffer[i], 0);
-        const h = 4e-3;
+        const { h = 4e-3 } = subject;
         const move = (by: number): void => {
           let offset = 0;
           for (const name of gradients.names) {

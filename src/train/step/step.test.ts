@@ -61,7 +61,7 @@ describe('a training step equals PyTorch in float64 (oracles/bert-step)', () => 
     const tensors = await oracleTensors('expected_embeddings.safetensors');
     const check = async (head: HeadConfig, side: keyof typeof texts, name: string): Promise<void> => {
       const graph = new Graph();
-      const tower = new Tower(graph, { spec: { ...spec, head }, prefix: '', groups: 2 });
+      const tower = new Tower(graph, { spec: { ...spec, head }, prefix: '', side: 'documents', groups: 2 });
       const session = await Session.create(emitOnnx(graph, { outputs: { embeddings: tower.embeddings } }));
       const feeds = { ...tower.feeds(texts[side], RANDOM), ...parameterFeeds(session, parameters) };
       const { embeddings } = await session.run(feeds);

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { Random } from '../../engine/index.js';
 import { bce, infoNce, kl, lambda, marginMse, marginMseInBatch, nll, rankNet } from '../../loss/index.js';
-import { embeddingSize } from '../../model/encoder/encoder-graph.js';
+import { embeddingSize, type HeadConfig } from '../../model/encoder/encoder-graph.js';
+import { scorers } from '../../model/scorer/kinds.js';
 import { crossEncoder } from '../cross-encoder.fixture.js';
 import { learnsExcept } from '../frozen.js';
 import { randomBatch, SMALL_SPEC, smallParameters } from '../small-model.fixture.js';
@@ -50,6 +51,53 @@ for (const towers of ['shared', 'two'] as const) {
       return { step: await CachedStep.create(options), parameters, batch: randomBatch(1) };
     },
     parts: inTwo,
+  });
+}
+
+/** Several rows a text: `max` for ME-BERT, `max-sim` for ColBERT, `poly` for Poly-encoders. */
+const MANY_ROWS: Record<string, Pick<HeadConfig, 'pooling' | 'poolingOptions'>> = {
+  max: { pooling: 'first-tokens', poolingOptions: { rows: 3 } },
+  'max-sim': {
+    pooling: 'tokens',
+    poolingOptions: {
+      queryMarker: 1,
+      documentMarker: 2,
+      fillQueries: 7,
+      maskToken: 3,
+      attendToMasks: false,
+      skip: [5, 6, 7, 8, 9, 10],
+      longest: 32,
+    },
+  },
+  poly: { pooling: 'codes', poolingOptions: { codes: 3, documents: 'mean' } },
+};
+
+for (const [scorer, pooling] of Object.entries(MANY_ROWS)) {
+  const rows = { ...spec, head: { ...pooling, normalize: true, projection: { size: 12, layerNorm: false } } };
+  const make = async (cached: boolean) => {
+    const parameters = smallParameters('shared', rows);
+    const losses = [{ loss: infoNce, scale: 2 }];
+    const scoring = { spec: rows, scorer: scorers.get(scorer).create({}) };
+    const step = cached
+      ? await CachedStep.create({ ...scoring, parameters, losses, tokenBudget: 40, session })
+      : await DirectStep.create({ scores: towerScores(scoring), parameters, losses, session });
+    return { step, parameters, batch: randomBatch(1) };
+  };
+  stepConformance({ name: `rows of ${pooling.pooling}`, h: 1e-3, make: () => make(false), parts: inTwo });
+
+  test(`rows of ${pooling.pooling}: gradient caching gives the same gradients`, async () => {
+    const [direct, cached] = [await make(false), await make(true)];
+    const gradientsOf = async ({ step, parameters, batch }: typeof direct): Promise<Float32Array> => {
+      const gradients = parameters.zerosLike();
+      await step.addGradients(batch, gradients, { seed: 1, step: 0 });
+      await step.release();
+      return gradients.buffer;
+    };
+    const [expected, found] = [await gradientsOf(direct), await gradientsOf(cached)];
+    expect(Math.max(...expected)).toBeGreaterThan(1e-2);
+    found.forEach((value, i) => {
+      expect(Math.abs(value - expected[i])).toBeLessThan(1e-5);
+    });
   });
 }
 

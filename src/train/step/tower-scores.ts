@@ -1,9 +1,17 @@
 import type { DenseTensor, Graph, Value } from '../../engine/index.js';
 import type { EncoderSpec } from '../../model/encoder/encoder-graph.js';
-import type { Side } from '../../model/folder/tower-folders.js';
-import type { RowOffsets, Rows, Scorer } from '../../model/scorer/scorer.js';
+import type { TokenizedText } from '../../model/encoder/tokenized-texts.js';
+import { representationOf } from '../../model/representation/kinds.js';
+import {
+  mostRows,
+  type Representation,
+  readAs,
+  rowOffsets,
+} from '../../model/representation/representation.js';
+import type { Rows, Scorer } from '../../model/scorer/scorer.js';
+import type { Side } from '../../model/side.js';
 import type { Towers } from '../../recipe/recipe.js';
-import { documentCount, queryCount, type RetrievalBatch, tokenCount } from '../task/batch.js';
+import { type RetrievalBatch, tokenCount } from '../task/batch.js';
 import type { BuildScores } from './batch-scores.js';
 import { DOCUMENTS, QUERIES } from './objective.js';
 import { buildTowers } from './towers.js';
@@ -25,16 +33,27 @@ export interface TowerScoresOptions {
 /** The rows of both sides and how their scores are made, for graphs that have all at once and for those that have parts. */
 export class RowScores {
   readonly #options: TowerScoresOptions;
+  readonly #sides: Record<Side, Representation>;
   readonly #most: Record<Side, number>;
 
   constructor(options: TowerScoresOptions) {
+    const { spec, maxPieces = 1 } = options;
     this.#options = options;
-    this.#most = { queries: 1, documents: options.maxPieces ?? 1 };
+    this.#sides = {
+      queries: representationOf(spec.head, 'queries'),
+      documents: representationOf(spec.head, 'documents'),
+    };
+    const { queries, documents } = this.#sides;
+    this.#most = { queries: mostRows(queries), documents: mostRows(documents) * maxPieces };
   }
 
   /** The dimensions that count the rows of each side: that of its texts where each has one. */
   get dims(): Record<Side, string> {
-    return { queries: QUERIES, documents: this.#most.documents > 1 ? 'pieces' : DOCUMENTS };
+    const { queries, documents } = this.#most;
+    return {
+      queries: queries > 1 ? 'query rows' : QUERIES,
+      documents: documents > 1 ? 'pieces' : DOCUMENTS,
+    };
   }
 
   build(graph: Graph, sides: Record<Side, Value>, scale: number): Value {
@@ -44,16 +63,24 @@ export class RowScores {
   }
 
   feeds(batch: RetrievalBatch): Record<string, DenseTensor> {
+    const { rows, pieceOffsets } = batch;
+    const pieces = (): Uint32Array => {
+      const offsets = this.#offsets('documents', batch.documents);
+      return pieceOffsets ? Uint32Array.from(pieceOffsets, (piece) => offsets[piece]) : offsets;
+    };
     const offsets = {
-      queries: batch.rows?.queries?.offsets ?? oneEach(queryCount(batch)),
-      documents: batch.rows?.documents?.offsets ?? batch.pieceOffsets ?? oneEach(documentCount(batch)),
+      queries: rows?.queries?.offsets ?? this.#offsets('queries', batch.queries),
+      documents: rows?.documents?.offsets ?? pieces(),
     };
     return this.#options.scorer.feeds(offsets, this.#most);
   }
-}
 
-function oneEach(count: number): RowOffsets {
-  return Array.from({ length: count + 1 }, (_, i) => i);
+  /** Which rows are whose. */
+  #offsets(side: Side, texts: readonly TokenizedText[]): Uint32Array {
+    const representation = this.#sides[side];
+    const read = texts.map((text) => readAs(representation, text));
+    return rowOffsets(representation, read);
+  }
 }
 
 /** Encodes queries and documents, each by itself, and compares their rows. */

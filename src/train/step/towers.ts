@@ -13,8 +13,8 @@ import {
   embeddingSize,
   encoderParameters,
 } from '../../model/encoder/encoder-graph.js';
-import type { Side } from '../../model/folder/tower-folders.js';
-import { representationOf } from '../../model/representation/kinds.js';
+import { isSided, representationOf } from '../../model/representation/kinds.js';
+import type { Side } from '../../model/side.js';
 import type { Towers } from '../../recipe/recipe.js';
 import type { RetrievalBatch } from '../task/batch.js';
 import { OrderedRows } from './ordered-rows.js';
@@ -33,18 +33,30 @@ export function towerParameters(spec: EncoderSpec, towers: Towers): ParameterSpe
   );
 }
 
-/** An encoder of vectors inside a step's graph. */
+export interface TowerOptions {
+  spec: EncoderSpec;
+  prefix: string;
+  /** Prefix of its inputs, where both sides of a shared encoder are in one graph. Default: `prefix`. */
+  inputs?: string;
+  side: Side;
+  groups: number;
+  dropout?: boolean;
+}
+
+/** An encoder of one side's rows inside a step's graph. */
 export class Tower extends OrderedRows {
-  constructor(
-    graph: Graph,
-    options: { spec: EncoderSpec; prefix: string; groups: number; dropout?: boolean },
-  ) {
-    const { config, head } = options.spec;
-    const encoder = buildEncoder(graph, options.spec, options);
-    super(graph, encoder, { ...options, config, representation: representationOf(head) });
+  constructor(graph: Graph, options: TowerOptions) {
+    const { spec, side, groups } = options;
+    const encoder = buildEncoder(graph, spec, options);
+    super(graph, encoder, {
+      config: spec.config,
+      representation: representationOf(spec.head, side),
+      prefix: options.inputs ?? options.prefix,
+      groups,
+    });
   }
 
-  /** [texts, size], in the order the texts were given. */
+  /** [rows, size], in the order the texts were given. */
   get embeddings(): Value {
     return this.rows;
   }
@@ -74,11 +86,13 @@ export interface TowersOptions {
 }
 
 export function buildTowers(graph: Graph, options: TowersOptions): TwoSides {
-  return options.towers === 'shared' ? sharedTower(graph, options) : twoTowers(graph, options);
+  const together = options.towers === 'shared' && !isSided(options.spec.head);
+  return together ? sharedTower(graph, options) : twoTowers(graph, options);
 }
 
 function sharedTower(graph: Graph, { spec, groups, dropout, dims }: TowersOptions): TwoSides {
-  const tower = new Tower(graph, { spec, prefix: TOWER_PREFIX.shared.queries, groups, dropout });
+  const prefix = TOWER_PREFIX.shared.documents;
+  const tower = new Tower(graph, { spec, prefix, side: 'documents', groups, dropout });
   const [queries, documents] = split(tower.embeddings, { axis: 0, sizes: [dims.queries, dims.documents] });
   return {
     queries,
@@ -95,6 +109,7 @@ interface OneSide {
   feeds(batch: BatchTexts, random: StepRandom): Record<string, DenseTensor>;
 }
 
+/** Each side by itself: by its own encoder, or by a shared one that represents them differently. */
 function twoTowers(graph: Graph, options: TowersOptions): TwoSides {
   const { groups, frozen = [] } = options;
   const sideOf = (side: Side, ownGroups: number): OneSide =>
@@ -104,14 +119,15 @@ function twoTowers(graph: Graph, options: TowersOptions): TwoSides {
   return {
     queries: queries.rows,
     documents: documents.rows,
-    learned: [...queries.learned, ...documents.learned],
+    learned: [...new Set([...queries.learned, ...documents.learned])],
     feeds: (batch, random) => ({ ...queries.feeds(batch, random), ...documents.feeds(batch, random) }),
   };
 }
 
 function learningSide(graph: Graph, side: Side, groups: number, options: TowersOptions): OneSide {
-  const { spec, dropout, dims } = options;
-  const tower = new Tower(graph, { spec, prefix: TOWER_PREFIX.two[side], groups, dropout });
+  const { spec, towers, dropout, dims } = options;
+  const prefixes = { prefix: TOWER_PREFIX[towers][side], inputs: TOWER_PREFIX.two[side] };
+  const tower = new Tower(graph, { spec, side, ...prefixes, groups, dropout });
   return {
     rows: reshape(tower.embeddings, [dims[side], embeddingSize(spec)]),
     learned: tower.learned,

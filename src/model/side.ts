@@ -1,0 +1,2 @@
+/** Whose texts a model reads: those of queries or those of documents. */
+export type Side = 'queries' | 'documents';
