@@ -97,7 +97,7 @@ export interface RefreshRecipe {
   share: number;
   /** In which numbers checkpoints encode what is mined and measured. */
   precision: 'fp32' | 'int8' | 'auto';
-  index: { type: 'flat' | 'hnsw'; storage: 'f32' | 'f16' | 'i8' };
+  index: { type: 'flat' | 'hnsw'; storage: 'f32' | 'f16' | 'i8'; bits: 1 | 2 | 4 | 'exact' | 'auto' };
 }
 
 export interface EvaluationRecipe {

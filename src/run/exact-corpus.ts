@@ -62,8 +62,8 @@ export class ExactCorpus {
     return this.#documents.count;
   }
 
-  search(queries: Float32Array, k: number): ReturnType<DocumentIndex['search']> {
-    return this.#documents.search(queries, { k: Math.min(k, this.count) });
+  search(queries: Float32Array, k: number, queryOffsets?: Uint32Array): ReturnType<DocumentIndex['search']> {
+    return this.#documents.search(queries, { k: Math.min(k, this.count), queryOffsets });
   }
 
   /** Every query's ranking of all documents, some queries at a time. */
@@ -114,7 +114,7 @@ async function exactFolder(options: ExactCorpusOptions): Promise<string> {
 
 async function isExact(path: string): Promise<boolean> {
   const { metadata } = await IndexFolder.open(path, { remedy: removeAndRepeat(path) });
-  return metadata.type === 'flat';
+  return metadata.type === 'flat' && metadata.scorer === undefined;
 }
 
 async function encodeExactly(folder: string, options: ExactCorpusOptions): Promise<void> {

@@ -1,4 +1,5 @@
 import type { DocumentIndex } from '../index/vectors/index.js';
+import { stackRows } from '../model/encoder/encoded-texts.js';
 import { Batcher } from './batching.js';
 import { checkK, rowsOf } from './check-search.js';
 import { type Candidates, fetchHits } from './fetch-hits.js';
@@ -8,6 +9,7 @@ import type { Hit } from './retrievers/retriever.js';
 import type { SearchVectorsOptions } from './searcher.js';
 
 interface Item {
+  /** The rows of a query. */
   vector: Float32Array;
   n: number;
 }
@@ -38,9 +40,17 @@ export class DenseIndex implements VectorFinder {
     return this.#index.vectors.metadata.dimension;
   }
 
-  async search(vectors: Float32Array, { k, filter, signal }: SearchVectorsOptions): Promise<Hit[][]> {
+  get scorer(): string | undefined {
+    const { type, scorer } = this.#index.vectors.metadata;
+    return type === 'tokens' ? 'max-sim' : scorer;
+  }
+
+  async search(
+    vectors: Float32Array,
+    { k, filter, signal, offsets }: SearchVectorsOptions,
+  ): Promise<Hit[][]> {
     checkK(k);
-    const rows = rowsOf(vectors, this.dimension);
+    const rows = rowsOf(vectors, this.dimension, offsets);
     const allowed = (await this.#filters.allowed(filter, signal)) ?? this.#present;
     const found = await fetchHits({
       queries: rows.length,
@@ -66,11 +76,11 @@ export class DenseIndex implements VectorFinder {
   async #searchTogether(items: readonly Item[]): Promise<Candidates[]> {
     const [{ n }] = items;
     const { dimension } = this;
-    const vectors = new Float32Array(items.length * dimension);
-    items.forEach(({ vector }, i) => {
-      vectors.set(vector, i * dimension);
-    });
-    const { ids, scores } = await this.#index.search(vectors, { k: n });
+    const { vectors, offsets: queryOffsets } = stackRows(
+      items.map(({ vector }) => vector),
+      dimension,
+    );
+    const { ids, scores } = await this.#index.search(vectors, { k: n, queryOffsets });
     return items.map((_, i) => {
       const missing = ids.subarray(i * n, (i + 1) * n).indexOf(-1);
       const end = missing < 0 ? (i + 1) * n : i * n + missing;

@@ -3,7 +3,7 @@ import { Encoder } from '../model/encoder/encoder.js';
 import { isTwoTowers, loadSide } from '../model/folder/tower-folders.js';
 import { weightsFingerprint } from '../model/folder/weights-fingerprint.js';
 import type { EncodingSession, UsedPrecision } from '../model/precision/precision.js';
-import { isSided } from '../model/representation/kinds.js';
+import { indexScorer, isSided, makesOneRow } from '../model/representation/kinds.js';
 import type { SplitTokensOptions } from '../text/split-tokens.js';
 
 /** Which side of a model reads a text. */
@@ -19,6 +19,8 @@ export interface EmbedderInfo {
   maxLength: number;
   /** In which numbers it multiplies. */
   precision: UsedPrecision;
+  /** The scorer that compares its rows, where it is not the best inner product. */
+  scorer?: string;
 }
 
 export interface EmbedOptions {
@@ -58,9 +60,19 @@ export class LocalEmbedder implements Embedder {
   static async open(path: string, session?: EncodingSession): Promise<LocalEmbedder> {
     const model = await loadSide(path, 'queries');
     const encoder = await Encoder.create(model, { session });
-    const { name, maxLength, parameters } = model;
-    const fingerprint = weightsFingerprint(parameters);
-    const info = { name, dimension: encoder.dimension, fingerprint, maxLength, precision: encoder.precision };
+    const { name, maxLength, parameters, spec } = model;
+    const weights = weightsFingerprint(parameters);
+    // The same weights make other rows by another pooling.
+    const fingerprint = makesOneRow(spec.head) ? weights : `${spec.head.pooling}-${weights}`;
+    const scorer = indexScorer(spec.head);
+    const info = {
+      name,
+      dimension: encoder.dimension,
+      fingerprint,
+      maxLength,
+      precision: encoder.precision,
+      ...(scorer && { scorer }),
+    };
     return new LocalEmbedder(path, session, info, encoder);
   }
 

@@ -37,6 +37,7 @@ export { type HybridOptions, HybridRetriever } from './retrievers/hybrid-retriev
 export type { Mode } from './retrievers/mode.js';
 export { searchModes } from './retrievers/modes.js';
 export type { Corpus, LiveMode, OpenMode } from './retrievers/open-mode.js';
+export { openReranker } from './retrievers/open-reranker.js';
 export type { Reranker } from './retrievers/reranker.js';
 export type {
   Hit,

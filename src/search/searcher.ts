@@ -75,6 +75,8 @@ export interface CascadeChoice {
 
 export interface SearchVectorsOptions {
   k: number;
+  /** For queries with several rows: those of query `i` are `offsets[i] … offsets[i + 1] - 1`. */
+  offsets?: Uint32Array;
   filter?: DocumentFilter;
   /** Stops where nobody waits for the hits any more. */
   signal?: AbortSignal;

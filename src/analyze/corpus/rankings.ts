@@ -8,7 +8,11 @@ export interface RankingModel {
   data: TrainingData;
   queryEncoder: Encoder;
   corpus: {
-    search(queries: Float32Array, k: number): Promise<{ ids: Int32Array; scores: Float32Array; k: number }>;
+    search(
+      queries: Float32Array,
+      k: number,
+      queryOffsets?: Uint32Array,
+    ): Promise<{ ids: Int32Array; scores: Float32Array; k: number }>;
   };
 }
 
@@ -18,8 +22,8 @@ export async function modelRankings(
   queries: ArrayLike<number>,
   k: number,
 ): Promise<Map<string, Ranking>> {
-  const { vectors } = await queryEncoder.encodeTokens(await data.queries.texts(queries));
-  const found = await corpus.search(vectors, k);
+  const { vectors, offsets } = await queryEncoder.encodeTokens(await data.queries.texts(queries));
+  const found = await corpus.search(vectors, k, offsets);
   return new Map(
     Array.from(queries, (query, i) => {
       // An approximate index may find less than was asked for.

@@ -1,4 +1,5 @@
 import { Random } from '../../engine/index.js';
+import { onlyRows } from '../../model/encoder/encoded-texts.js';
 import { rowsOf } from '../../model/index.js';
 import type { OpenCheckpoint } from './open-checkpoint.js';
 
@@ -21,6 +22,7 @@ export async function sampleQueries(checkpoint: OpenCheckpoint, count: number): 
   const drawn = random.shuffle(places).slice(0, count).sort();
   const members = Array.from(drawn, (training) => data.training[training].query);
   const encoded = await queryEncoder.encodeTokens(await data.queries.texts(members));
+  onlyRows(encoded);
   return Array.from(drawn, (training, i) => {
     const { positives } = data.training[training];
     const positive =

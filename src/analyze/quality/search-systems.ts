@@ -121,7 +121,8 @@ async function openModel(
     : undefined;
   const corpus = index
     ? {
-        search: (vectors: Float32Array, k: number) => index.search(vectors, { k: Math.min(k, index.count) }),
+        search: (vectors: Float32Array, k: number, queryOffsets?: Uint32Array) =>
+          index.search(vectors, { k: Math.min(k, index.count), queryOffsets }),
         close: () => index.close(),
       }
     : await ExactCorpus.open({

@@ -1,4 +1,5 @@
 import type { SessionOptions } from '../../engine/index.js';
+import { onlyRows } from '../../model/encoder/encoded-texts.js';
 import { loadSide, type Side } from '../../model/folder/tower-folders.js';
 import { Encoder, rowsOf } from '../../model/index.js';
 import { modelFolder } from '../../run/model-folder.js';
@@ -42,8 +43,7 @@ export class PointEncoder {
   }
 
   async query(number: number): Promise<Float32Array> {
-    const { vectors } = await this.#queries.encodeTokens(await this.#data.queries.texts([number]));
-    return vectors;
+    return onlyRows(await this.#queries.encodeTokens(await this.#data.queries.texts([number])));
   }
 
   /** The query's vector, then of each document the row that scores best. */

@@ -48,19 +48,19 @@ export const registerRerank: RegisterCommand = (program) => {
 };
 
 async function rerankCommand(path: string, options: RerankOptions): Promise<void> {
-  const [{ openDataset }, { readRun }, { writeRun }, { openCrossEncoder }, { rerankRun }, { Progress }] =
+  const [{ openDataset }, { readRun }, { writeRun }, { openReranker }, { rerankRun }, { Progress }] =
     await Promise.all([
       import('../../data/open.js'),
       import('../../evaluate/read-run.js'),
       import('../../evaluate/write-run.js'),
-      import('../../search/retrievers/cross-encoder-reranker.js'),
+      import('../../search/retrievers/open-reranker.js'),
       import('../../search/rerank-run.js'),
       import('../../base/progress.js'),
     ]);
   const { depth, quiet } = options;
   const [run, dataset] = [await readRun(path), await openDataset(options.data)];
   const { threads, provider } = options;
-  const reranker = await openCrossEncoder(options.model, { threads, provider });
+  const reranker = await openReranker(options.model, { threads, provider });
   const total = [...run.rankings.values()].reduce((sum, { ids }) => sum + Math.min(depth, ids.length), 0);
   const progress = new Progress({ label: 'rerank', unit: 'pairs', total, quiet });
   const tag = options.tag ?? `${run.tag}+rerank`;

@@ -1,1 +1,1 @@
-export { type KMeansOptions, sphericalKMeans } from './spherical-k-means.js';
+export { type Clusters, type KMeansOptions, sphericalKMeans } from './spherical-k-means.js';

@@ -15,17 +15,24 @@ export interface KMeansOptions {
   onRound?: (round: number, rounds: number) => Promise<boolean>;
 }
 
+export interface Clusters {
+  /** Each vector's cluster. */
+  assigned: Int32Array;
+  /** clusters × dimension, each of length 1, or 0 where its vectors cancel each other out. */
+  centroids: Float32Array;
+}
+
 /**
  * Groups vectors by direction: each belongs to the centroid that it has the largest inner product with, and a centroid is the
  * mean of its vectors, of length 1. A centroid that loses all its vectors takes over the one that fits its own worst. The
  * same seed gives the same clusters.
  *
- * @returns each vector's cluster; `undefined` where the work was ended
+ * @returns `undefined` where the work was ended
  */
 export async function sphericalKMeans(
   vectors: Float32Array,
   { dimension, clusters, seed, rounds = 20, session, onRound }: KMeansOptions,
-): Promise<Int32Array | undefined> {
+): Promise<Clusters | undefined> {
   const count = vectors.length / dimension;
   if (clusters > count) {
     throw new NearmissError(
@@ -51,7 +58,7 @@ export async function sphericalKMeans(
   } finally {
     await assigner.release();
   }
-  return assigned;
+  return { assigned, centroids };
 }
 
 function startingCentroids(
@@ -68,13 +75,15 @@ function startingCentroids(
   return centroids;
 }
 
-interface Assigner {
+/** Finds the centroid that each vector has the largest inner product with. */
+export interface Assigner {
+  /** For each vector the place of its centroid, and their inner product. */
   assign(vectors: Float32Array, centroids: Float32Array): Promise<{ places: Int32Array; fits: Float32Array }>;
   release(): Promise<void>;
 }
 
 /** The engine multiplies and finds the largest. */
-async function openAssigner(dimension: number, options?: SessionOptions): Promise<Assigner> {
+export async function openAssigner(dimension: number, options?: SessionOptions): Promise<Assigner> {
   const graph = new Graph();
   const products = matmul(
     graph.input('vectors', ['vectors', dimension]),

@@ -1,4 +1,5 @@
 import { NearmissError } from '../../base/errors.js';
+import { checkOffsets, isOneRowEach } from '../../model/encoder/encoded-texts.js';
 import type { SearchOptions, SearchResult, VectorIndexMetadata } from './vector-index.js';
 
 /** The number of rows in a block; an error unless it holds whole vectors of finite numbers. */
@@ -29,14 +30,25 @@ export function countRows(
 /** Checks a search and returns the number of queries. */
 export function checkSearch(
   queries: Float32Array,
-  { k }: SearchOptions,
+  { k, queryOffsets }: SearchOptions,
   { dimension }: VectorIndexMetadata,
 ): number {
   if (!Number.isInteger(k) || k < 1)
     throw new NearmissError(`k: expected an integer from 1 up, got ${k}`, {
       hint: 'ask for at least one vector',
     });
-  return countRows(queries, { dimension, firstRow: 0, what: 'queries' });
+  const rows = countRows(queries, { dimension, firstRow: 0, what: 'queries' });
+  if (!queryOffsets) return rows;
+  checkOffsets(queryOffsets, { rows });
+  return queryOffsets.length - 1;
+}
+
+/** Refuses queries with several rows, where one of each is compared. */
+export function oneRowEachQuery({ queryOffsets }: SearchOptions): void {
+  if (!queryOffsets || isOneRowEach(queryOffsets)) return;
+  throw new NearmissError('queries: expected one vector each, got several rows', {
+    hint: 'the index was made for a model with one vector a query: index the collection again with this model',
+  });
 }
 
 /** A result in which nothing was found yet. */

@@ -4,7 +4,7 @@ import { readLines } from '../../base/lines.js';
 import { IdTable } from '../../data/id-table.js';
 import { isOneRowEach } from '../../model/encoder/encoded-texts.js';
 import type { IndexFolder } from './index-folder.js';
-import type { FolderFiles } from './vector-index.js';
+import type { FolderFiles, VectorIndexMetadata } from './vector-index.js';
 
 /** The number of its document for each vector, 32 bits and little-endian; absent where both have the same numbers. */
 const DOCUMENTS_FILE = 'documents.bin';
@@ -58,11 +58,22 @@ export function documentFiles({ offsets, ids }: Documents): (folder: FolderFiles
   };
 }
 
-/** Reads what {@link documentFiles} wrote. */
+/** Reads what {@link documentFiles} wrote; of an index that finds documents itself, only their ids. */
 export async function readDocumentFiles(folder: IndexFolder): Promise<Documents> {
   const ids = folder.has(IDS_FILE) ? await readIds(folder) : undefined;
-  if (!folder.has(DOCUMENTS_FILE)) return { ids };
-  return { offsets: await readOffsets(folder, ids?.size), mayBeEmpty: true, ids };
+  if (findsDocuments(folder.metadata)) return { ids };
+  return { ...(await readRowDocuments(folder, ids?.size)), ids };
+}
+
+/** Whether searching an index gives documents, and not rows of them. */
+export function findsDocuments({ type, scorer }: VectorIndexMetadata): boolean {
+  return type === 'tokens' || scorer === 'max-sim';
+}
+
+/** Which rows are whose, as {@link documentFiles} wrote it. */
+export async function readRowDocuments(folder: IndexFolder, documents?: number): Promise<Documents> {
+  if (!folder.has(DOCUMENTS_FILE)) return {};
+  return { offsets: await readOffsets(folder, documents), mayBeEmpty: true };
 }
 
 /** @param documents how many there are, where that is known: the last may be without vectors */

@@ -1,7 +1,7 @@
 import { NearmissError } from '../../base/errors.js';
 import type { IdTable } from '../../data/id-table.js';
 import { checkOffsets, isOneRowEach } from '../../model/encoder/encoded-texts.js';
-import { checkSearch, emptyResult } from './check-vectors.js';
+import { checkSearch, emptyResult, oneRowEachQuery } from './check-vectors.js';
 import type { Documents } from './document-files.js';
 import type { SearchOptions, SearchResult, VectorSearcher } from './vector-index.js';
 
@@ -57,6 +57,7 @@ export class DocumentIndex {
   /** Like a vector index, with documents in place of vectors. */
   async search(queries: Float32Array, options: SearchOptions): Promise<SearchResult> {
     if (!this.#documentOf) return this.vectors.search(queries, options);
+    oneRowEachQuery(options);
     const { metadata } = this.vectors;
     const total = checkSearch(queries, options, metadata);
     const result = emptyResult(total, options.k);

@@ -2,7 +2,7 @@ import { NearmissError } from '../../base/errors.js';
 import { CREATED_BY } from '../../base/version.js';
 import type { SessionOptions } from '../../engine/index.js';
 import { BlockScorer } from './block-scorer.js';
-import { checkSearch, emptyResult } from './check-vectors.js';
+import { checkSearch, emptyResult, oneRowEachQuery } from './check-vectors.js';
 import { type IndexFolder, writeIndexFolder } from './index-folder.js';
 import { RankingMerger } from './merge-ranking.js';
 import { allocateRows, bytesOf, decodeRows, encodeRows, type RowStorage } from './row-codec.js';
@@ -33,6 +33,8 @@ export interface FlatOptions {
   /** `f16` takes half the memory and disk; scores then differ in the fourth digit. Default `f32`. */
   storage?: RowStorage;
   model?: string;
+  /** The scorer that compares rows with them, where it is not the best inner product. */
+  scorer?: string;
   /** Where the vectors are from, for error messages. Default `vectors`. */
   source?: string;
   /** Threads and execution provider of the engine. */
@@ -74,12 +76,13 @@ export class FlatIndex implements VectorIndex {
 
   /** One pass over the vectors; the next block is read from disk while this one is ranked. */
   async search(queries: Float32Array, options: SearchOptions): Promise<SearchResult> {
+    oneRowEachQuery(options);
     const total = checkSearch(queries, options, this.metadata);
     const { dimension } = this.metadata;
     const result = emptyResult(total, options.k);
     const merger = new RankingMerger(result);
     const atOnce = BlockScorer.queriesAtOnce(this.#rowsPerBlock());
-    for await (const block of this.#readBlocks()) {
+    for await (const block of this.blocks()) {
       for (let first = 0; first < total; first += atOnce) {
         const end = Math.min(total, first + atOnce);
         const part = queries.subarray(first * dimension, end * dimension);
@@ -96,7 +99,7 @@ export class FlatIndex implements VectorIndex {
     const wanted = new Float32Array(ids.length * dimension);
     const places = Uint32Array.from(ids, (_, place) => place).sort((a, b) => ids[a] - ids[b]);
     let next = 0;
-    for await (const { data, rows, firstId } of this.#readBlocks()) {
+    for await (const { data, rows, firstId } of this.blocks()) {
       for (; next < places.length && ids[places[next]] < firstId + rows; next++) {
         const start = (ids[places[next]] - firstId) * dimension;
         const target = wanted.subarray(places[next] * dimension, (places[next] + 1) * dimension);
@@ -120,7 +123,8 @@ export class FlatIndex implements VectorIndex {
     await this.#blocks.close();
   }
 
-  async *#readBlocks(): AsyncGenerator<VectorBlock> {
+  /** All vectors as they are stored, block by block; a block is valid until the one after next. */
+  async *blocks(): AsyncGenerator<VectorBlock> {
     const read = this.#blocks.reader();
     const blocks = Math.ceil(this.metadata.count / this.#rowsPerBlock());
     let upcoming = blocks > 0 ? read(0) : undefined;
@@ -138,7 +142,7 @@ export class FlatIndex implements VectorIndex {
   }
 
   async *#storedBytes(): AsyncGenerator<Uint8Array> {
-    for await (const { data } of this.#readBlocks()) yield bytesOf(data);
+    for await (const { data } of this.blocks()) yield bytesOf(data);
   }
 }
 
@@ -192,12 +196,16 @@ export async function writeFlatIndex(
   });
 }
 
-function describe(intake: VectorIntake, { model, storage = 'f32' }: FlatOptions): VectorIndexMetadata {
+function describe(
+  intake: VectorIntake,
+  { model, scorer, storage = 'f32' }: FlatOptions,
+): VectorIndexMetadata {
   return {
     type: 'flat',
     ...intake.finish(),
     storage,
     ...(model === undefined ? {} : { model }),
+    ...(scorer === undefined ? {} : { scorer }),
     createdBy: CREATED_BY,
     parameters: {},
   };

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { checkSearch, emptyResult } from './check-vectors.js';
+import { checkSearch, emptyResult, oneRowEachQuery } from './check-vectors.js';
 import { type IndexFolder, type IndexFolderWriter, writeIndexFolder } from './index-folder.js';
 import { int8Scale, largestMagnitude, toInt8 } from './int8.js';
 import { UsearchGraph } from './usearch.js';
@@ -69,6 +69,7 @@ export class HnswIndex implements VectorIndex {
   }
 
   async search(queries: Float32Array, options: SearchOptions): Promise<SearchResult> {
+    oneRowEachQuery(options);
     const total = checkSearch(queries, options, this.metadata);
     const { dimension, count } = this.metadata;
     const result = emptyResult(total, options.k);

@@ -24,7 +24,17 @@ const FORMAT_VERSION = 1;
 /** Every file that a kind of index or its documents may have. */
 const INDEX_FOLDER: FolderContents = {
   what: 'a vector index',
-  files: filesNamed(META_FILE, 'vectors.bin', 'graph.usearch', 'documents.bin', 'ids.txt'),
+  files: filesNamed(
+    META_FILE,
+    'vectors.bin',
+    'graph.usearch',
+    'documents.bin',
+    'ids.txt',
+    'codebook.bin',
+    'codes.bin',
+    'residuals.bin',
+    'offsets.bin',
+  ),
 };
 
 const REBUILD = 'copy the folder again, or build it again with: nearmiss index VECTORS OUT --overwrite';
@@ -44,11 +54,12 @@ const count = z.int().min(0);
 const metaSchema = z.object({
   format: z.literal(FORMAT_NAME),
   version: z.literal(FORMAT_VERSION),
-  type: z.enum(INDEX_TYPES),
+  type: z.enum([...INDEX_TYPES, 'tokens']),
   dimension: z.int().min(1),
   count,
   storage: z.enum(STORAGES),
   model: z.string().optional(),
+  scorer: z.string().optional(),
   fingerprint: z.string(),
   createdBy: z.string(),
   parameters: z.record(z.string(), z.number()),

@@ -1,12 +1,14 @@
 import { DEFAULT_CONNECTIVITY } from './hnsw.js';
-import type { IndexType, VectorStorage } from './vector-index.js';
+import type { VectorIndexMetadata, VectorStorage } from './vector-index.js';
 
 export interface CostOptions {
-  type: IndexType;
+  type: VectorIndexMetadata['type'];
   storage: VectorStorage;
   count: number;
   dimension: number;
   connectivity?: number;
+  /** Of an index of tokens: how many there are, and how many bits are kept of each component. */
+  parameters?: Record<string, number>;
 }
 
 const COMPONENT_BYTES: Record<VectorStorage, number> = { f32: 4, f16: 2, i8: 1 };
@@ -21,9 +23,14 @@ export function vectorIndexBytes({
   count,
   dimension,
   connectivity = DEFAULT_CONNECTIVITY,
+  parameters = {},
 }: CostOptions): number {
+  if (type === 'tokens') {
+    const { rows = 0, bits = 0, centroids = 0 } = parameters;
+    return rows * (4 + Math.ceil((dimension * bits) / 8)) + 4 * centroids * dimension;
+  }
   const vectors = count * dimension * COMPONENT_BYTES[storage];
-  if (type === 'flat') return vectors;
+  if (type !== 'hnsw') return vectors;
   const neighbourBytes = 4;
   const nodeBytes = 14 + (2 * connectivity + connectivity / (connectivity - 1)) * neighbourBytes;
   return vectors + count * nodeBytes;

@@ -1,5 +1,9 @@
+import { NearmissError } from '../../base/errors.js';
 import type { SessionOptions } from '../../engine/index.js';
-import { readDocumentFiles } from './document-files.js';
+import { ExactTokens } from '../tokens/exact-tokens.js';
+import { PolySearch } from '../tokens/poly-search.js';
+import { TokenIndex } from '../tokens/token-index.js';
+import { readDocumentFiles, readRowDocuments } from './document-files.js';
 import { DocumentIndex } from './document-index.js';
 import { FlatBuilder, FlatIndex, type FlatOptions, flatInt8, writeFlatIndex } from './flat.js';
 import { HnswIndex } from './hnsw.js';
@@ -11,10 +15,13 @@ import type {
   VectorIndex,
   VectorIndexBuilder,
   VectorIndexMetadata,
+  VectorSearcher,
   VectorStorage,
 } from './vector-index.js';
 
-export interface BuildVectorIndexOptions extends Omit<HnswOptions, 'storage'>, Pick<FlatOptions, 'session'> {
+export interface BuildVectorIndexOptions
+  extends Omit<HnswOptions, 'storage'>,
+    Pick<FlatOptions, 'session' | 'scorer'> {
   /** Default `flat`. */
   type?: IndexType;
   storage?: VectorStorage;
@@ -75,12 +82,37 @@ export async function openVectorIndex(path: string, options: OpenOptions = {}): 
 export async function openDocumentIndex(path: string, options: OpenOptions = {}): Promise<DocumentIndex> {
   const folder = await IndexFolder.open(path, options);
   const documents = await readDocumentFiles(folder);
-  return new DocumentIndex({ vectors: await openFolder(folder, options), ...documents });
+  return new DocumentIndex({ vectors: await openSearcher(folder, options), ...documents });
+}
+
+/** Opens the index in a folder to search it, by late interaction where it was made for that. */
+export async function openSearchIndex(path: string, options: OpenOptions = {}): Promise<VectorSearcher> {
+  return openSearcher(await IndexFolder.open(path, options), options);
+}
+
+async function openSearcher(folder: IndexFolder, options: OpenOptions): Promise<VectorSearcher> {
+  const { type, scorer } = folder.metadata;
+  const { access = 'memory', threads } = options;
+  const session = { threads, ...options.session };
+  if (type === 'tokens') return TokenIndex.open(folder, { access, session });
+  if (type !== 'flat' || scorer === undefined) return openFolder(folder, options);
+  const flat = await FlatIndex.open(folder, { access, session });
+  if (scorer === 'poly') return new PolySearch(flat);
+  return ExactTokens.open(flat, await readRowDocuments(folder), session);
 }
 
 async function openFolder(folder: IndexFolder, options: OpenOptions): Promise<VectorIndex> {
   const { access = 'memory', verify, threads } = options;
-  if (folder.metadata.type === 'hnsw') return HnswIndex.open(folder, { access, verify, threads });
+  const { type } = folder.metadata;
+  if (type === 'tokens') {
+    throw new NearmissError(
+      `${folder.path}: an index of tokens for late interaction has no vectors to search`,
+      {
+        hint: 'search it with the model that made it: nearmiss search FOLDER --model MODEL',
+      },
+    );
+  }
+  if (type === 'hnsw') return HnswIndex.open(folder, { access, verify, threads });
   return FlatIndex.open(folder, { access, session: { threads, ...options.session } });
 }
 

@@ -10,13 +10,16 @@ export type VectorStorage = (typeof STORAGES)[number];
 
 /** What is known of an index besides its vectors; `meta.json` of its folder holds it. */
 export interface VectorIndexMetadata {
-  type: IndexType;
+  /** Besides those of vectors `tokens`: compressed rows of documents that have many each, for late interaction. */
+  type: IndexType | 'tokens';
   dimension: number;
-  /** How many vectors there are; their ids are 0 … count − 1. */
+  /** How many vectors there are; their ids are 0 … count − 1. Of `tokens`, how many documents. */
   count: number;
   storage: VectorStorage;
   /** What encoded the vectors, where it was said. */
   model?: string;
+  /** The scorer that compares the rows of a query with them, where it is not the best inner product. */
+  scorer?: string;
   /** SHA-256 of the vectors as they were added: the same for every type and storage of the same vectors. */
   fingerprint: string;
   createdBy: string;
@@ -32,6 +35,21 @@ export interface SearchOptions {
    * which finds more than nine in ten of the true top 200 (docs/vector-index.md). Exact indexes need none.
    */
   efSearch?: number;
+  /** For queries with several rows: those of query `i` are `queryOffsets[i] … queryOffsets[i + 1] - 1`. */
+  queryOffsets?: Uint32Array;
+  /** Compare every document, where an index would leave some out. */
+  exhaustive?: boolean;
+}
+
+/** The rows of one query: a view. */
+export function queryRows(
+  queries: Float32Array,
+  query: number,
+  { queryOffsets }: Pick<SearchOptions, 'queryOffsets'>,
+  dimension: number,
+): Float32Array {
+  const [first, end] = queryOffsets ? [queryOffsets[query], queryOffsets[query + 1]] : [query, query + 1];
+  return queries.subarray(first * dimension, end * dimension);
 }
 
 /** The best of each query, best first: row i of both matrices belongs to query i. */

@@ -21,8 +21,9 @@ import {
 import type { Tokenizer } from '../../text/tokenizer.js';
 import { BertGraph } from '../encoder/bert.js';
 import type { EncoderConfig } from '../encoder/config.js';
-import { applyHead, type EncoderSpec, encoderParameters } from '../encoder/encoder-graph.js';
+import { applyHead, type EncoderSpec, embeddingSize, encoderParameters } from '../encoder/encoder-graph.js';
 import { MASKED } from '../encoder/packed-batch.js';
+import { representationOf } from '../representation/kinds.js';
 
 export interface ExportOptions {
   /** Weights in 8 bits: a quarter of the size. */
@@ -51,7 +52,8 @@ const TOKENS = `${BATCH}*${SEQUENCE}`;
 
 /**
  * The encoder as other people's runtimes expect it: `input_ids`, `attention_mask` and `token_type_ids` in, the
- * last hidden states and the final vector out, standard operators only, weights inside.
+ * last hidden states and the final vector out, standard operators only, weights inside. Where rows are tokens, there is one for
+ * each as `token_embeddings`, markers and `[MASK]` being for the caller to feed; a Poly-encoder's queries are `code_embeddings`.
  */
 export function exportOnnx(
   spec: EncoderSpec,
@@ -59,12 +61,37 @@ export function exportOnnx(
   { quantize = false, ending }: ExportOptions = {},
 ): Uint8Array {
   const graph = new Graph();
-  const { states, mask, parameter } = exportedStates(graph, spec.config, encoderParameters(spec), ending);
-  const outputs = {
-    last_hidden_state: states,
-    sentence_embedding: applyHead(pooled(states, mask, spec), spec, parameter),
-  };
+  const exported = exportedStates(graph, spec.config, encoderParameters(spec), ending);
+  const outputs = { last_hidden_state: exported.states, ...exportedRows(exported, spec) };
   return emitOnnx(graph, { outputs, weights: (name) => parameters.get(name), portable: true, quantize });
+}
+
+type ExportedStates = ReturnType<typeof exportedStates>;
+
+/** What a head makes of the states of each side. */
+function exportedRows({ states, mask, parameter }: ExportedStates, spec: EncoderSpec): Record<string, Value> {
+  const rows: Record<string, Value> = {};
+  const size = embeddingSize(spec);
+  for (const side of ['documents', 'queries'] as const) {
+    const representation = representationOf(spec.head, side);
+    if ('tokens' in representation) {
+      rows.token_embeddings ??= reshape(
+        applyHead(reshape(states, [TOKENS, spec.config.hiddenSize]), spec, parameter),
+        [BATCH, SEQUENCE, size],
+      );
+    } else if ('count' in representation) {
+      const group = { states, bias: mul(sub(1, mask), MASKED), texts: BATCH, length: SEQUENCE };
+      const built = applyHead(representation.build(group, parameter), spec, parameter);
+      rows.code_embeddings = reshape(built, [BATCH, representation.count, size]);
+    } else {
+      rows.sentence_embedding ??= applyHead(
+        pooled(states, mask, spec, representation.firstTokenOnly),
+        spec,
+        parameter,
+      );
+    }
+  }
+  return rows;
 }
 
 /** The last hidden states, [batch, sequence, hidden], over inputs as other people's runtimes name them. */
@@ -104,8 +131,8 @@ function ended(ids: Value, ending: InputEnding | undefined): Value {
   return where(equal(upTo, integers([maxLength - 1], [])), integers([token], []), ids);
 }
 
-function pooled(states: Value, mask: Value, { head, config }: EncoderSpec): Value {
-  if (head.pooling === 'first') return first(states, { axis: 1 });
+function pooled(states: Value, mask: Value, { config }: EncoderSpec, firstOnly = false): Value {
+  if (firstOnly) return first(states, { axis: 1 });
   const weights = div(mask, reduceSum(mask, { axes: [1], keepDims: true }));
   const rows = matmul(reshape(weights, [BATCH, 1, SEQUENCE]), states);
   return reshape(rows, [BATCH, config.hiddenSize]);

@@ -4,7 +4,7 @@ import { codesKind } from './codes.js';
 import { firstKind } from './first.js';
 import { firstTokensKind } from './first-tokens.js';
 import { meanKind } from './mean.js';
-import type { Representation, RepresentationKind } from './representation.js';
+import { mostRows, type Representation, type RepresentationKind } from './representation.js';
 import { tokensKind } from './tokens.js';
 
 /** All ways from token states to rows that recipes can name. */
@@ -25,6 +25,17 @@ export interface Pooling {
 /** What a head's pooling stands for; fails where no kind of that name is registered. */
 export function representationOf({ pooling, poolingOptions = {} }: Pooling, side: Side): Representation {
   return representations.get(pooling).create(poolingOptions, side);
+}
+
+/** The scorer that an index has to compare the rows of a head by, where it is not the best inner product. */
+export function indexScorer({ pooling }: Pooling): string | undefined {
+  const { scorer } = representations.get(pooling);
+  return scorer === 'max' ? undefined : scorer;
+}
+
+/** Whether a head makes one row of every text, queries and documents alike. */
+export function makesOneRow(head: Pooling): boolean {
+  return !isSided(head) && mostRows(representationOf(head, 'documents')) === 1;
 }
 
 /** Whether a head represents queries and documents differently. */

@@ -1,6 +1,6 @@
 import { createVectorIndex, DocumentIndex } from '../../index/vectors/index.js';
 import { encodeCollection } from '../../model/encoder/encode-collection.js';
-import { OffsetsBuilder } from '../../model/encoder/encoded-texts.js';
+import { OffsetsBuilder, onlyRows } from '../../model/encoder/encoded-texts.js';
 import type { Encoder } from '../../model/encoder/encoder.js';
 import type { RankedList } from '../rules/rule.js';
 import type { QueryText } from './from-bm25.js';
@@ -53,7 +53,7 @@ async function* encodeQueries(encoder: Encoder, queries: readonly QueryText[]): 
     encode: (some, onBatch) => encoder.encode(textsOf(some), { use: 'query', onBatch }),
     shardSize: TEXTS_AT_ONCE,
   });
-  for await (const { members, vectors } of shards) {
-    yield { queries: members.map(({ query }) => query), vectors };
+  for await (const { members, ...encoded } of shards) {
+    yield { queries: members.map(({ query }) => query), vectors: onlyRows(encoded) };
   }
 }

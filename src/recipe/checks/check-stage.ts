@@ -1,5 +1,6 @@
 import { examples } from '../../examples/kinds.js';
 import { modelKinds } from '../../model/kinds.js';
+import { indexScorer } from '../../model/representation/kinds.js';
 import { scorers } from '../../model/scorer/kinds.js';
 import type { NegativesKind } from '../../negatives/kind.js';
 import { negatives as sources } from '../../negatives/kinds.js';
@@ -221,8 +222,9 @@ function checkFresh({ recipe, stage, index, kinds }: Checked): Problem[] {
       'put a BM25 stage first',
     );
   }
-  const { scorer } = recipe.model;
-  if (!scorers.get(scorer).create(recipe.model as never).bestInnerProduct) {
+  const { scorer, head } = recipe.model;
+  const indexed = head.pooling !== undefined && indexScorer({ pooling: head.pooling }) === scorer;
+  if (!indexed && !scorers.get(scorer).create(recipe.model as never).bestInnerProduct) {
     warn(
       'negatives',
       `the index finds documents by their best row, which is not how ${scorer} ranks them`,

@@ -12,6 +12,8 @@ import { modelSetting } from './model-setting.js';
 import { optimizerSettings } from './optimizer-setting.js';
 import { stageSetting } from './stage-setting.js';
 
+const TOKEN_BITS = '1, 2, 4, exact or auto';
+
 const evaluation = mapping({
   split: text('the name of a split')
     .default('dev')
@@ -111,8 +113,14 @@ export function recipeMapping(read: ReadOptions, said: SaidForStages = {}) {
         {
           type: oneOf('flat', 'hnsw').describe('exact search, or a graph for large corpora'),
           storage: oneOf('f32', 'f16', 'i8').describe('how vectors are kept'),
+          bits: z
+            .literal([1, 2, 4, 'exact', 'auto'], { error: TOKEN_BITS })
+            .meta({ expected: TOKEN_BITS })
+            .describe(
+              'of models with a row for each token: bits kept of each number of a row; `auto`: `exact` up to 262,144 rows, then 4',
+            ),
         },
-        { type: 'flat', storage: 'f32' },
+        { type: 'flat', storage: 'f32', bits: 'auto' },
       ),
     }).prefault({}),
     evaluation,

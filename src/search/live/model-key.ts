@@ -12,7 +12,7 @@ const TOLERANCE = 1e-4;
  */
 export async function modelKey(searcher: Searcher): Promise<string | undefined> {
   if (searcher.model === undefined) return undefined;
-  const vector = (await searcher.encode([PROBE], 'document')).slice(0, COMPONENTS);
+  const vector = (await searcher.encodeDocuments([PROBE])).vectors.slice(0, COMPONENTS);
   return `${searcher.model.dimension}:${Buffer.from(vector.buffer).toString('base64')}`;
 }
 

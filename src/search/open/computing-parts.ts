@@ -7,7 +7,7 @@ import { BatchedReranker } from '../batched-reranker.js';
 import type { Embedder } from '../embedder.js';
 import type { Reranker } from '../retrievers/reranker.js';
 import type { OpenSearcherOptions } from '../searcher.js';
-import { openCrossEncoderInWorker, openEmbedderInWorker } from '../workers/worker-models.js';
+import { openEmbedderInWorker, openRerankerInWorker } from '../workers/worker-models.js';
 import { Closing } from './closing.js';
 import type { Target } from './target.js';
 
@@ -86,8 +86,8 @@ export class ComputingParts {
   async #openReranker(model: string): Promise<Reranker> {
     const session = this.#session();
     const reranker = this.#options.inWorkers
-      ? await openCrossEncoderInWorker(model, session)
-      : await (await import('../retrievers/cross-encoder-reranker.js')).openCrossEncoder(model, session);
+      ? await openRerankerInWorker(model, session)
+      : await (await import('../retrievers/open-reranker.js')).openReranker(model, session);
     return new BatchedReranker(reranker);
   }
 

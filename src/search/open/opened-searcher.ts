@@ -1,6 +1,7 @@
 import { NearmissError } from '../../base/errors.js';
 import { type Document, fullText } from '../../data/dataset.js';
 import type { EncodedTexts } from '../../model/encoder/encoded-texts.js';
+import { onlyRows } from '../../model/encoder/encoded-texts.js';
 import type { BaseSearcher } from '../base-searcher.js';
 import { type DocumentStore, NO_DOCUMENTS } from '../document-store.js';
 import type { StoredDocuments } from '../documents/stored-documents.js';
@@ -74,7 +75,7 @@ export class OpenedSearcher implements BaseSearcher {
   }
 
   async encode(texts: readonly string[], use: TextUse, options?: EncodeTextsOptions): Promise<Float32Array> {
-    return (await this.#model().embedder.encode(texts, use, options)).vectors;
+    return onlyRows(await this.#model().embedder.encode(texts, use, options));
   }
 
   async encodeDocuments(texts: readonly string[]): Promise<EncodedTexts> {

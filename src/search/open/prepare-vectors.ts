@@ -31,38 +31,48 @@ export async function prepareVectors(
   openIndex: (folder: string) => Promise<DocumentIndex>,
 ): Promise<DocumentIndex | undefined> {
   const { dataset, store, cache, onProgress, onNote, mayEncode, signal } = preparation;
-  const { name, dimension } = embedder.info;
+  const { name, dimension, scorer } = embedder.info;
   const { folder, prefix } = vectorsFolder(cache, embedder.info, store.content);
   const make = async (): Promise<void> => {
     if (mayEncode && !(await mayEncode(encodingWork(preparation, embedder, folder)))) throw new NotNow();
-    const { documentFiles, documentsFromIds, writeVectorIndex } = await import(
-      '../../index/vectors/index.js'
-    );
+    const [{ documentsFromIds }, { writeDocumentIndex }] = await Promise.all([
+      import('../../index/vectors/index.js'),
+      import('../../index/write-documents.js'),
+    ]);
     const step = { label: `encode with ${name}`, unit: 'documents', total: store.count, place: folder };
     const progress = onProgress?.(step);
     const keep = new ShardFolder(`${folder}.shards`, { dimension });
     const rows = new OffsetsBuilder();
+    const onBatch = (done: number): void => tell(before + done);
+    let before = 0;
+    let told = 0;
+    const tell = (done: number): void => {
+      if (done > told) progress?.advance(done - told);
+      told = done;
+    };
+    for await (const shard of encodeDocuments(dataset, embedder, { keep, signal, onBatch })) {
+      rows.add(shard);
+      before += shard.members.length;
+      // Those that were found again are told of now.
+      tell(before);
+    }
+    // What was encoded is read from where it was kept, once or twice.
     async function* vectors(): AsyncGenerator<Float32Array> {
-      let told = 0;
-      const tell = (done: number): void => {
-        if (done > told) progress?.advance(done - told);
-        told = done;
-      };
-      let before = 0;
-      const onBatch = (done: number): void => tell(before + done);
-      for await (const shard of encodeDocuments(dataset, embedder, { keep, signal, onBatch })) {
-        rows.add(shard);
-        before += shard.members.length;
-        // Those that were found again are told of now.
-        tell(before);
+      for await (const shard of encodeDocuments(dataset, embedder, {
+        keep,
+        signal,
+        onBatch: () => undefined,
+      })) {
         yield shard.vectors;
       }
     }
-    await writeVectorIndex(folder, vectors(), {
+    const { ids } = documentsFromIds(store.ids(), folder);
+    const source = { offsets: rows.build(), blocks: vectors, ids };
+    await writeDocumentIndex(folder, source, {
       dimension,
       model: madeWith(name, embedder.info.precision),
-      extra: (files) =>
-        documentFiles({ ...documentsFromIds(store.ids(), folder), offsets: rows.build() })(files),
+      scorer,
+      signal,
     });
     await keep.remove();
     progress?.finish();

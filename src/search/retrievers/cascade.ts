@@ -2,7 +2,7 @@ import { defaultMode } from '../open/default-mode.js';
 import type { Mode } from './mode.js';
 import type { OpenMode } from './open-mode.js';
 
-/** Lets another mode find candidates and a cross-encoder read each of them. */
+/** Lets another mode find candidates and a cross-encoder read each of them, or a late-interaction model compare their tokens. */
 export const cascade: Mode = {
   name: 'cascade',
   needs: { what: 'a cross-encoder and a collection', flags: ['--reranker', '--data'] },

@@ -1,4 +1,3 @@
-import { onlyRows } from '../../model/encoder/encoded-texts.js';
 import type { Embedder } from '../embedder.js';
 import { ranked } from '../hits.js';
 import type { VectorFinder } from './open-mode.js';
@@ -23,8 +22,8 @@ export class DenseRetriever implements Retriever {
     const results: Hit[][] = [];
     for (let start = 0; start < queries.length; start += QUERIES_AT_ONCE) {
       const part = queries.slice(start, start + QUERIES_AT_ONCE);
-      const vectors = onlyRows(await this.#embedder.encode(part, 'query', { signal }));
-      for (const hits of await this.#index.search(vectors, { k, filter, signal })) {
+      const { vectors, offsets } = await this.#embedder.encode(part, 'query', { signal });
+      for (const hits of await this.#index.search(vectors, { k, filter, signal, offsets })) {
         results.push(explain ? ranked(hits.map((hit) => this.#explained(hit))) : hits);
       }
       onDone?.(part.length);

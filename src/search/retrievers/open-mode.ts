@@ -22,6 +22,8 @@ export interface LiveCorpus extends Corpus {
 /** Finds documents by vectors. */
 export interface VectorFinder {
   readonly dimension: number;
+  /** The scorer that compares rows, where it is not the best inner product. */
+  readonly scorer?: string;
   /** @param vectors one after another */
   search(vectors: Float32Array, options: SearchVectorsOptions): Promise<Hit[][]>;
 }

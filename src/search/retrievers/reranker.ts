@@ -1,5 +1,7 @@
 /** What a cross-encoder's part of a score is called. */
 export const CROSS_ENCODER_PART = 'cross-encoder';
+/** What the part of an encoder is called that compares rows exactly. */
+export const LATE_PART = 'late';
 
 export interface RerankOptions {
   /** Stops between batches where nobody waits for the scores any more. */

@@ -7,7 +7,7 @@ import type { Reranker } from '../retrievers/reranker.js';
 /** What a model worker says of what it has loaded. */
 export interface WorkerInfo {
   embedder: EmbedderInfo;
-  reranker: Pick<Reranker, 'fingerprint'>;
+  reranker: Pick<Reranker, 'name' | 'fingerprint'>;
 }
 
 export type WorkerKind = keyof WorkerInfo;

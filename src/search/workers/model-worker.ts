@@ -26,10 +26,10 @@ const LOADERS: { [Kind in WorkerKind]: Loader<Kind> } = {
     };
   },
   async reranker(model, session) {
-    const { openCrossEncoder } = await import('../retrievers/cross-encoder-reranker.js');
-    const reranker = await openCrossEncoder(model, session);
+    const { openReranker } = await import('../retrievers/open-reranker.js');
+    const reranker = await openReranker(model, session);
     return {
-      started: { fingerprint: reranker.fingerprint },
+      started: { name: reranker.name, fingerprint: reranker.fingerprint },
       answer: async ({ query, texts }) => {
         const reply = await reranker.score(query, texts);
         return { reply, transfer: [bufferOf(reply)] };

@@ -7,7 +7,7 @@ import { WorkerCalls } from '../../base/worker-calls.js';
 import type { EncodingSession } from '../../model/precision/precision.js';
 import { loadedModules } from '../../recipe/modules.js';
 import type { Embedder } from '../embedder.js';
-import { CROSS_ENCODER_PART, type Reranker } from '../retrievers/reranker.js';
+import type { Reranker } from '../retrievers/reranker.js';
 import type { WorkerInfo, WorkerKind, WorkerReplies, WorkerStart, WorkerTasks } from './messages.js';
 
 /** Opens a model in a worker thread, so that the caller stays free while it encodes. */
@@ -20,11 +20,10 @@ export async function openEmbedderInWorker(model: string, session?: EncodingSess
   };
 }
 
-/** Opens a cross-encoder in a worker thread. */
-export async function openCrossEncoderInWorker(model: string, session?: EncodingSession): Promise<Reranker> {
+/** Opens a reranker in a worker thread. */
+export async function openRerankerInWorker(model: string, session?: EncodingSession): Promise<Reranker> {
   const { info, calls } = await startModel('reranker', { model, session });
   return {
-    name: CROSS_ENCODER_PART,
     ...info,
     score: (query, texts) => calls.ask({ query, texts }),
     close: () => calls.end(),

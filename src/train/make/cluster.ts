@@ -24,7 +24,7 @@ export async function makeClusters(
   const encoder = await model.liveEncoder('queries', session);
   const { texts } = await data.queries.texts(data.training.map(({ query }) => query));
   const vectors = await encoder.encode(texts).finally(() => encoder.release());
-  const places = await sphericalKMeans(vectors, {
+  const clustered = await sphericalKMeans(vectors, {
     dimension: vectors.length / count,
     clusters,
     seed: recipe.seed,
@@ -34,7 +34,7 @@ export async function makeClusters(
       return !(await shouldStop());
     },
   });
-  if (!places) return false;
-  await fillClusterFolder(folder, places);
+  if (!clustered) return false;
+  await fillClusterFolder(folder, clustered.assigned);
   return true;
 }

@@ -97,7 +97,13 @@ class TowerModels implements TrainedModel {
 
   liveEncoder(side: Side, session: SessionOptions): Promise<LiveEncoder> {
     const prefix = TOWER_PREFIX[this.towers][side];
-    return LiveEncoder.create({ spec: this.#model.spec, prefix, parameters: this.parameters, session });
+    return LiveEncoder.create({
+      spec: this.#model.spec,
+      prefix,
+      side,
+      parameters: this.parameters,
+      session,
+    });
   }
 
   rankings(options: ModelRankingsOptions): Promise<Map<string, Ranking>> {

@@ -3,7 +3,6 @@ import type { SessionOptions } from '../../engine/index.js';
 import type { Ranking } from '../../evaluate/index.js';
 import { type DocumentIndex, openDocumentIndex, vectorIndexBytes } from '../../index/vectors/index.js';
 import { IndexFolder, removeAndRepeat } from '../../index/vectors/index-folder.js';
-import { onlyRows } from '../../model/encoder/encoded-texts.js';
 import { loadSide } from '../../model/folder/tower-folders.js';
 import { Encoder } from '../../model/index.js';
 import type { RankedList } from '../../negatives/index.js';
@@ -59,8 +58,10 @@ export class DenseCheckpoint implements CheckpointSearch {
         (_, i) => queries[start + i],
       );
       const started = performance.now();
-      const vectors = onlyRows(await this.#queryEncoder.encodeTokens(await data.queries.texts(part)));
-      const found = await this.#index.search(vectors, { k: Math.min(k, this.#index.count) });
+      const { vectors, offsets: queryOffsets } = await this.#queryEncoder.encodeTokens(
+        await data.queries.texts(part),
+      );
+      const found = await this.#index.search(vectors, { k: Math.min(k, this.#index.count), queryOffsets });
       this.seconds.search += (performance.now() - started) / 1000;
       for (const [i, query] of part.entries()) {
         const ids = found.ids.subarray(i * found.k, (i + 1) * found.k).filter((id) => id >= 0);

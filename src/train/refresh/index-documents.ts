@@ -2,10 +2,11 @@ import { cp } from 'node:fs/promises';
 import { hasCode } from '../../base/errors.js';
 import { exists, writeDirectoryAtomic } from '../../base/files.js';
 import { withWriteLock } from '../../base/lock/write-lock.js';
-import { documentFiles, writeVectorIndex } from '../../index/vectors/index.js';
+import { writeDocumentIndex } from '../../index/write-documents.js';
 import { loadSide } from '../../model/folder/tower-folders.js';
 import { Encoder, encodeNumbered } from '../../model/index.js';
 import { madeWith } from '../../model/precision/precision.js';
+import { indexScorer } from '../../model/representation/kinds.js';
 import { modelFolder } from '../../run/model-folder.js';
 import { documentsStep, planRun } from '../../run/plan.js';
 import { READ_ONLY_RUN } from '../../run/run-directory.js';
@@ -70,13 +71,15 @@ async function encodeAndIndex(step: number, options: CheckpointSearchOptions): P
     signal: options.signal,
   }).finally(() => encoder.release());
   const encoded = performance.now();
-  await writeVectorIndex(run.stepPath('index', step), shards(), {
+  const source = { offsets, blocks: shards, ids: data.documents.cache.idTable };
+  await writeDocumentIndex(run.stepPath('index', step), source, {
     ...recipe.refresh.index,
     dimension: encoder.dimension,
+    scorer: indexScorer(encoder.model.spec.head),
     model: madeWith(`step ${step}`, encoder.precision),
     // With several threads a graph depends on their timing, which a lockstep run must not.
     threads: recipe.refresh.mode === 'lockstep' ? 1 : session.threads,
-    extra: documentFiles({ offsets, ids: data.documents.cache.idTable }),
+    signal: options.signal,
   });
   await remove();
   return { encode: (encoded - started) / 1000, index: (performance.now() - encoded) / 1000 };

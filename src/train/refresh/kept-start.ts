@@ -7,6 +7,7 @@ import { openDocumentIndex } from '../../index/vectors/index.js';
 import { removeAndRepeat } from '../../index/vectors/index-folder.js';
 import { loadSide } from '../../model/folder/tower-folders.js';
 import { weightsFingerprint } from '../../model/folder/weights-fingerprint.js';
+import { makesOneRow } from '../../model/representation/kinds.js';
 import { documentSplit } from '../../recipe/document-split.js';
 import { readRunDescription } from '../../run/run-description.js';
 import { START_FOLDER } from '../../run/run-directory.js';
@@ -25,8 +26,9 @@ export async function keptStart({ run, recipe, data }: CheckpointSearchOptions):
   if (model.init === 'scratch' || refresh.mode === 'lockstep' || type !== 'flat' || storage !== 'f32') return;
   if (refresh.precision !== 'fp32') return;
   const { maxPieces, pieceLength } = documentSplit(model);
-  const { parameters, maxLength } = await loadSide(run.file(START_FOLDER), 'queries');
-  if (maxPieces > 1 || pieceLength !== maxLength) return;
+  const { parameters, maxLength, spec } = await loadSide(run.file(START_FOLDER), 'queries');
+  // The weights do not tell how rows are made of them: another model's would be taken.
+  if (maxPieces > 1 || pieceLength !== maxLength || !makesOneRow(spec.head)) return;
   const content = new ContentHash();
   for await (const document of data.dataset.documents()) content.add(document);
   const fingerprint = weightsFingerprint(parameters);

@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import { removeDirectory } from '../../base/files.js';
 import type { SessionOptions } from '../../engine/index.js';
 import type { Ranking } from '../../evaluate/index.js';
-import { documentFiles, openDocumentIndex, writeVectorIndex } from '../../index/vectors/index.js';
+import { openDocumentIndex } from '../../index/vectors/index.js';
 import { removeAndRepeat } from '../../index/vectors/index-folder.js';
-import { onlyRows } from '../../model/encoder/encoded-texts.js';
+import { writeDocumentIndex } from '../../index/write-documents.js';
 import type { Side } from '../../model/folder/tower-folders.js';
 import { Encoder, type EncoderModel, encodeNumbered, type NumberedTexts } from '../../model/index.js';
+import { indexScorer } from '../../model/representation/kinds.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import type { TrainingData } from '../../run/training-data.js';
 
@@ -41,8 +42,11 @@ export async function denseRankings(
   }).finally(() => encoder.release());
   const folder = join(directory, 'index');
   await removeDirectory(folder);
-  const extra = documentFiles({ offsets });
-  await writeVectorIndex(folder, shards(), { type: 'flat', dimension: encoder.dimension, extra });
+  await writeDocumentIndex(
+    folder,
+    { offsets, blocks: shards },
+    { dimension: encoder.dimension, scorer: indexScorer(encoder.model.spec.head), bits: 'exact', session },
+  );
   const queryEncoder = await Encoder.create(model('queries'), { session });
   const index = await openDocumentIndex(folder, {
     threads: session.threads,
@@ -50,8 +54,13 @@ export async function denseRankings(
   });
   const rankings = new Map<string, Ranking>();
   try {
-    const vectors = onlyRows(await queryEncoder.encodeTokens(await data.queries.texts(queries)));
-    const { ids, scores, k } = await index.search(vectors, { k: Math.min(options.k, index.count) });
+    const { vectors, offsets: queryOffsets } = await queryEncoder.encodeTokens(
+      await data.queries.texts(queries),
+    );
+    const { ids, scores, k } = await index.search(vectors, {
+      k: Math.min(options.k, index.count),
+      queryOffsets,
+    });
     Array.from(queries).forEach((query, i) => {
       const found = ids.subarray(i * k, (i + 1) * k).filter((id) => id >= 0);
       rankings.set(data.queries.cache.id(query), {

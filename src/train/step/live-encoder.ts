@@ -1,7 +1,9 @@
 import { emitOnnx, Graph, type ParameterStore, Session, type SessionOptions } from '../../engine/index.js';
+import { onlyRows } from '../../model/encoder/encoded-texts.js';
 import { type EncoderSpec, embeddingSize } from '../../model/encoder/encoder-graph.js';
 import { batchByTokens } from '../../model/encoder/packed-batch.js';
 import type { TokenizedText } from '../../model/encoder/tokenized-texts.js';
+import type { Side } from '../../model/side.js';
 import { parameterFeeds } from './gradient-graph.js';
 import { Tower } from './towers.js';
 
@@ -26,12 +28,13 @@ export class LiveEncoder {
   static async create(options: {
     spec: EncoderSpec;
     prefix: string;
+    side: Side;
     parameters: ParameterStore;
     session?: SessionOptions;
   }): Promise<LiveEncoder> {
-    const { spec, prefix, parameters, session } = options;
+    const { spec, prefix, side, parameters, session } = options;
     const graph = new Graph();
-    const tower = new Tower(graph, { spec, prefix, side: 'queries', groups: 1 });
+    const tower = new Tower(graph, { spec, prefix, side, groups: 1 });
     const compiled = await Session.create(
       emitOnnx(graph, { outputs: { embeddings: tower.embeddings } }),
       session,
@@ -41,6 +44,7 @@ export class LiveEncoder {
 
   /** The vectors of texts, one after another. */
   async encode(texts: readonly TokenizedText[]): Promise<Float32Array> {
+    onlyRows({ vectors: new Float32Array(), offsets: this.#tower.offsets(texts) });
     const vectors = new Float32Array(texts.length * this.#size);
     const lengths = texts.map(({ ids }) => ids.length);
     for (const members of batchByTokens(lengths, { tokenBudget: TOKEN_BUDGET })) {

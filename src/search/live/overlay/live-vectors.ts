@@ -1,4 +1,5 @@
 import { Turn } from '../../../base/turn.js';
+import { stackRows } from '../../../model/encoder/encoded-texts.js';
 import { checkK, rowsOf } from '../../check-search.js';
 import type { VectorFinder } from '../../retrievers/open-mode.js';
 import type { Hit } from '../../retrievers/retriever.js';
@@ -10,23 +11,28 @@ import { scoreVectors } from './score-vectors.js';
 /** Finds base and added documents by vectors. */
 export class LiveVectors implements VectorFinder {
   readonly dimension: number;
+  readonly scorer: string | undefined;
   readonly #base: VectorFinder;
   readonly #writes: OverlayState;
 
   constructor(base: VectorFinder, writes: OverlayState) {
     this.dimension = base.dimension;
+    this.scorer = base.scorer;
     this.#base = base;
     this.#writes = writes;
   }
 
-  async search(vectors: Float32Array, { k, filter, signal }: SearchVectorsOptions): Promise<Hit[][]> {
+  async search(
+    vectors: Float32Array,
+    { k, filter, signal, offsets }: SearchVectorsOptions,
+  ): Promise<Hit[][]> {
     const { dimension } = this;
     const writes = this.#writes;
     checkK(k);
-    const rows = rowsOf(vectors, dimension);
+    const rows = rowsOf(vectors, dimension, offsets);
     const allowed = allowedSlots(filter, writes);
     const turn = await Turn.begin(signal);
-    const scored = await scoreVectors(rows, writes, { turn, signal });
+    const scored = await scoreVectors(rows, writes, { dimension, scorer: this.scorer, turn, signal });
     const live: Hit[][] = [];
     for (const slots of scored) {
       const hits = await bestLiveHits(slots, { k, writes, allowed, turn, signal });
@@ -37,11 +43,11 @@ export class LiveVectors implements VectorFinder {
       writes,
       live,
       fetch: (wanted, n) => {
-        const some = new Float32Array(wanted.length * dimension);
-        wanted.forEach((query, i) => {
-          some.set(rows[query], i * dimension);
-        });
-        return this.#base.search(some, { k: n, filter, signal });
+        const some = stackRows(
+          wanted.map((query) => rows[query]),
+          dimension,
+        );
+        return this.#base.search(some.vectors, { k: n, filter, signal, offsets: some.offsets });
       },
       signal,
     });

@@ -1,24 +1,36 @@
 import { innerProduct } from '../../../base/numbers/inner-product.js';
 import type { Turn } from '../../../base/turn.js';
+import { scorers } from '../../../model/scorer/kinds.js';
 import type { ScoredSlots } from './live-hits.js';
 import type { OverlayState } from './overlay.js';
 
+export interface ScoreVectorsOptions {
+  dimension: number;
+  /** Default: the best inner product. */
+  scorer?: string;
+  turn: Turn;
+  signal?: AbortSignal;
+}
+
 /**
- * The inner product of each query with each added document's best vector (MaxP), slot by slot. Compares all of them: an
- * overlay is small, and its vectors change too often for an index.
+ * The inner product of each query with each added document's best vector (MaxP), or what a scorer makes of their rows, slot by
+ * slot. Compares all of them: an overlay is small, and its vectors change too often for an index.
  */
 export async function scoreVectors(
   queries: readonly Float32Array[],
   writes: OverlayState,
-  { turn, signal }: { turn: Turn; signal?: AbortSignal },
+  { dimension, scorer, turn, signal }: ScoreVectorsOptions,
 ): Promise<ScoredSlots[]> {
+  const made = scorer === undefined ? undefined : scorers.get(scorer).create({});
+  const score = (query: Float32Array, rows: Float32Array): number =>
+    made ? Math.fround(made.score(query, rows, dimension)) : bestProduct(query, rows);
   const results = queries.map((): ScoredSlots => ({ slots: [], scores: [] }));
   for (let slot = 0; slot < writes.slots; slot++) {
     const vectors = writes.at(slot)?.vectors;
     if (vectors === undefined) continue;
     results.forEach(({ slots, scores }, i) => {
       slots.push(slot);
-      scores.push(bestProduct(queries[i], vectors));
+      scores.push(score(queries[i], vectors));
     });
     if (turn.isOver) await turn.next(signal);
   }

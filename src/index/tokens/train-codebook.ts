@@ -1,0 +1,97 @@
+import { Random, type SessionOptions } from '../../engine/index.js';
+import { type Assigner, openAssigner, sphericalKMeans } from '../clusters/spherical-k-means.js';
+import { bucketsOf, type Codebook, type TokenBits } from './residual-codec.js';
+
+/** Rows that a centroid is learned from, at most: more cost time and change little. */
+const ROWS_PER_CENTROID = 64;
+const ROUNDS = 4;
+/** Rows whose differences decide the buckets, at most. */
+const HELD_OUT_ROWS = 4096;
+
+/**
+ * How many centroids rows get: a power of two near 4·√rows. A quarter of what ColBERTv2 takes, which was chosen for GPUs; most
+ * centroids hold one word's rows anyway.
+ */
+export function centroidsFor(rows: number): number {
+  return Math.max(1, Math.min(rows, 2 ** Math.floor(Math.log2(4 * Math.sqrt(rows)))));
+}
+
+/** Rows that a codebook of so many rows is learned from. */
+export function sampleSize(rows: number): number {
+  return Math.min(rows, ROWS_PER_CENTROID * centroidsFor(rows) + HELD_OUT_ROWS);
+}
+
+export interface TrainCodebookOptions {
+  dimension: number;
+  bits: TokenBits;
+  /** Rows that there are in all. */
+  rows: number;
+  seed?: number;
+  session?: SessionOptions;
+  onRound?: (round: number, rounds: number) => void;
+}
+
+/** Centroids and buckets from a sample of rows: those that decide the buckets did not decide the centroids. */
+export async function trainCodebook(
+  sample: Float32Array,
+  { dimension, bits, rows, seed = 0, session, onRound }: TrainCodebookOptions,
+): Promise<Codebook> {
+  const count = sample.length / dimension;
+  const heldOut = Math.min(HELD_OUT_ROWS, Math.max(1, Math.floor(count * 0.05)));
+  const learned = count > heldOut ? sample.subarray(heldOut * dimension) : sample;
+  const result = await sphericalKMeans(learned, {
+    dimension,
+    clusters: Math.min(centroidsFor(rows), learned.length / dimension),
+    seed,
+    rounds: ROUNDS,
+    session,
+    onRound: async (round, total) => {
+      onRound?.(round, total);
+      return true;
+    },
+  });
+  const { centroids } = result!;
+  const others = sample.subarray(0, heldOut * dimension);
+  const assigner = await openAssigner(dimension, session);
+  try {
+    const { places } = await assigner.assign(others, centroids);
+    const differences = others.map((value, i) => {
+      const centroid = places[Math.floor(i / dimension)];
+      return value - centroids[centroid * dimension + (i % dimension)];
+    });
+    return { dimension, bits, centroids, ...bucketsOf(differences, bits) };
+  } finally {
+    await assigner.release();
+  }
+}
+
+/** A sample of rows that come in blocks: every row is as likely, and the same seed takes the same. */
+export async function sampleRows(
+  blocks: AsyncIterable<Float32Array>,
+  { dimension, rows, seed = 0 }: Pick<TrainCodebookOptions, 'dimension' | 'rows' | 'seed'>,
+): Promise<Float32Array> {
+  const size = sampleSize(rows);
+  const random = Random.from(seed, 'token sample');
+  const sample = new Float32Array(size * dimension);
+  let [seen, taken] = [0, 0];
+  for await (const block of blocks) {
+    for (let row = 0; row * dimension < block.length; row++, seen++) {
+      // Of those still to come as many are taken as are still wanted (Knuth's selection sampling).
+      if (random.integer(rows - seen) >= size - taken) continue;
+      sample.set(block.subarray(row * dimension, (row + 1) * dimension), taken++ * dimension);
+    }
+  }
+  // The first rows are held out: they must not all be of the first documents.
+  return shuffled(sample.subarray(0, taken * dimension), dimension, random);
+}
+
+function shuffled(rows: Float32Array, dimension: number, random: Random): Float32Array {
+  const order = random.shuffle(Int32Array.from({ length: rows.length / dimension }, (_, i) => i));
+  const mixed = new Float32Array(rows.length);
+  order.forEach((from, to) => {
+    mixed.set(rows.subarray(from * dimension, (from + 1) * dimension), to * dimension);
+  });
+  return mixed;
+}
+
+export type { Assigner };

@@ -1,0 +1,148 @@
+import { CREATED_BY } from '../../base/version.js';
+import type { IdTable } from '../../data/id-table.js';
+import type { SessionOptions } from '../../engine/index.js';
+import { openAssigner } from '../clusters/spherical-k-means.js';
+import { documentFiles } from '../vectors/document-files.js';
+import { type IndexFolderWriter, writeIndexFolder } from '../vectors/index-folder.js';
+import type { SaveOptions, VectorIndexMetadata } from '../vectors/vector-index.js';
+import { VectorIntake } from '../vectors/vector-intake.js';
+import { type Codebook, ResidualCodec, type TokenBits } from './residual-codec.js';
+import { sampleRows, trainCodebook } from './train-codebook.js';
+
+/** The files of a token index besides its description and ids. */
+export const TOKEN_FILES = {
+  /** Centroids, cutoffs and weights, 32-bit numbers. */
+  codebook: 'codebook.bin',
+  /** The centroid of each token, 32 bits. */
+  codes: 'codes.bin',
+  /** What tokens differ from their centroids by, packed. */
+  residuals: 'residuals.bin',
+  /** Where the tokens of each document start, 32 bits. */
+  offsets: 'offsets.bin',
+} as const;
+
+/** Texts with many rows, which are read twice: once to learn what to pack them by, once to pack them. */
+export interface TokenSource {
+  /** The rows of document `i` are `offsets[i] … offsets[i + 1] - 1`. */
+  offsets: Uint32Array;
+  /** All rows in order, in blocks of whole rows; may be asked for again. */
+  blocks(): AsyncIterable<Float32Array>;
+  ids?: IdTable;
+}
+
+/** What is being done, of how much, for a progress bar. */
+export type OnTokenProgress = (step: 'sample' | 'cluster' | 'pack', done: number, total: number) => void;
+
+export interface WriteTokenIndexOptions extends SaveOptions {
+  dimension: number;
+  /** Default 4. */
+  bits?: TokenBits;
+  model?: string;
+  seed?: number;
+  session?: SessionOptions;
+  onProgress?: OnTokenProgress;
+  signal?: AbortSignal;
+}
+
+/** Builds an index for late interaction straight into a folder, which appears when it is complete. */
+export async function writeTokenIndex(
+  folder: string,
+  source: TokenSource,
+  options: WriteTokenIndexOptions,
+): Promise<VectorIndexMetadata> {
+  const { dimension, bits = 4, model, session, onProgress, signal } = options;
+  const documents = source.offsets.length - 1;
+  const rows = source.offsets[documents];
+  const counted = (step: 'sample' | 'pack') =>
+    countRows(source.blocks(), dimension, rows, signal, (done) => onProgress?.(step, done, rows));
+  const sample = await sampleRows(counted('sample'), { dimension, rows, seed: options.seed });
+  const codebook = await trainCodebook(sample, {
+    dimension,
+    bits,
+    rows,
+    seed: options.seed,
+    session,
+    onRound: (round, rounds) => {
+      signal?.throwIfAborted();
+      onProgress?.('cluster', round, rounds);
+    },
+  });
+  return writeIndexFolder(folder, { ...options, extra: undefined }, async (writer) => {
+    const { fingerprint } = await packRows(writer, counted('pack'), { codebook, rows, session });
+    await writer.write(TOKEN_FILES.codebook, codebookBytes(codebook));
+    await writer.write(TOKEN_FILES.offsets, [bytesOf(source.offsets)]);
+    await documentFiles({ ids: source.ids })(writer);
+    await options.extra?.(writer);
+    return {
+      type: 'tokens',
+      dimension,
+      count: documents,
+      storage: 'f32',
+      ...(model !== undefined && { model }),
+      fingerprint,
+      createdBy: CREATED_BY,
+      parameters: { bits, rows, centroids: codebook.centroids.length / dimension },
+    };
+  });
+}
+
+interface PackOptions {
+  codebook: Codebook;
+  rows: number;
+  session?: SessionOptions;
+}
+
+/** Writes codes and residuals of rows. Codes are kept until the end, residuals go to disk as they are made. */
+async function packRows(
+  writer: IndexFolderWriter,
+  blocks: AsyncIterable<Float32Array>,
+  { codebook, rows, session }: PackOptions,
+): Promise<{ fingerprint: string }> {
+  const { dimension, centroids } = codebook;
+  const codec = new ResidualCodec(codebook);
+  const intake = new VectorIntake({ dimension });
+  const codes = new Uint32Array(rows);
+  const assigner = await openAssigner(dimension, session);
+  async function* packed(): AsyncGenerator<Uint8Array> {
+    for await (const block of blocks) {
+      const first = intake.count;
+      intake.accept(block);
+      const { places } = await assigner.assign(block, centroids);
+      codes.set(places, first);
+      const bytes = new Uint8Array(places.length * codec.rowBytes);
+      codec.encode(block, places, bytes);
+      yield bytes;
+    }
+  }
+  try {
+    await writer.write(TOKEN_FILES.residuals, packed());
+  } finally {
+    await assigner.release();
+  }
+  await writer.write(TOKEN_FILES.codes, [bytesOf(codes)]);
+  return intake.finish();
+}
+
+function* codebookBytes({ centroids, cutoffs, weights }: Codebook): Generator<Uint8Array> {
+  for (const part of [centroids, cutoffs, weights]) yield bytesOf(part);
+}
+
+function bytesOf(numbers: Uint32Array | Float32Array): Uint8Array {
+  return new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
+}
+
+async function* countRows(
+  blocks: AsyncIterable<Float32Array>,
+  dimension: number,
+  rows: number,
+  signal: AbortSignal | undefined,
+  tell: (done: number) => void,
+): AsyncGenerator<Float32Array> {
+  let done = 0;
+  for await (const block of blocks) {
+    signal?.throwIfAborted();
+    yield block;
+    done += block.length / dimension;
+    tell(Math.min(done, rows));
+  }
+}

@@ -1,0 +1,54 @@
+import { NearmissError } from '../base/errors.js';
+import type { TokenBits } from './tokens/residual-codec.js';
+import { type OnTokenProgress, type TokenSource, writeTokenIndex } from './tokens/write-token-index.js';
+import { documentFiles } from './vectors/document-files.js';
+import { type BuildVectorIndexOptions, writeVectorIndex } from './vectors/open.js';
+import type { SaveOptions, VectorIndexMetadata } from './vectors/vector-index.js';
+
+/** Rows of documents that are compared one by one as they are; of more, an index of compressed tokens is made. */
+export const MOST_EXACT_ROWS = 2 ** 18;
+
+export interface WriteDocumentsOptions extends Omit<BuildVectorIndexOptions, 'scorer'>, SaveOptions {
+  /** The scorer that compares the rows of queries with these. Default: the best inner product. */
+  scorer?: string;
+  /**
+   * For late interaction: bits kept of each component of a row, `exact` for rows as they are. Default `auto`: exact up to
+   * 262,144 rows, then 4.
+   */
+  bits?: TokenBits | 'exact' | 'auto';
+  onProgress?: OnTokenProgress;
+  signal?: AbortSignal;
+}
+
+/**
+ * Writes the index that finds documents by their rows as a scorer compares them: an index of vectors, or of tokens for late
+ * interaction. It appears when it is complete.
+ */
+export async function writeDocumentIndex(
+  folder: string,
+  source: TokenSource,
+  { scorer, bits = 'auto', onProgress, signal, ...options }: WriteDocumentsOptions,
+): Promise<VectorIndexMetadata> {
+  const { offsets, ids } = source;
+  const rows = offsets[offsets.length - 1];
+  const extra = documentFiles({ offsets, ids });
+  if (scorer === 'max-sim' && bits !== 'exact' && (bits !== 'auto' || rows > MOST_EXACT_ROWS)) {
+    const { dimension, model, overwrite, session, threads } = options;
+    return writeTokenIndex(folder, source, {
+      dimension,
+      bits: bits === 'auto' ? 4 : bits,
+      model,
+      overwrite,
+      session: { threads, ...session },
+      onProgress,
+      signal,
+    });
+  }
+  const exact = scorer === 'max-sim' || scorer === 'poly';
+  if (exact && options.type === 'hnsw') {
+    throw new NearmissError(`an hnsw index cannot compare several rows of a query, as ${scorer} does`, {
+      hint: 'use the type flat',
+    });
+  }
+  return writeVectorIndex(folder, source.blocks(), { ...options, ...(exact && { scorer }), extra });
+}
