@@ -6,7 +6,7 @@ import { type BuildVectorIndexOptions, writeVectorIndex } from './vectors/open.j
 import type { SaveOptions, VectorIndexMetadata } from './vectors/vector-index.js';
 
 /** Rows of documents that are compared one by one as they are; of more, an index of compressed tokens is made. */
-export const MOST_EXACT_ROWS = 2 ** 18;
+const MOST_EXACT_ROWS = 2 ** 18;
 
 export interface WriteDocumentsOptions extends Omit<BuildVectorIndexOptions, 'scorer'>, SaveOptions {
   /** The scorer that compares the rows of queries with these. Default: the best inner product. */

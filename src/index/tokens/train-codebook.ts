@@ -1,5 +1,5 @@
 import { Random, type SessionOptions } from '../../engine/index.js';
-import { type Assigner, openAssigner, sphericalKMeans } from '../clusters/spherical-k-means.js';
+import { openAssigner, sphericalKMeans } from '../clusters/spherical-k-means.js';
 import { bucketsOf, type Codebook, type TokenBits } from './residual-codec.js';
 
 /** Rows that a centroid is learned from, at most: more cost time and change little. */
@@ -93,5 +93,3 @@ function shuffled(rows: Float32Array, dimension: number, random: Random): Float3
   });
   return mixed;
 }
-
-export type { Assigner };

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { NearmissError } from '../../base/errors.js';
 import { ParameterStore } from '../../engine/index.js';
 import type { Tokenizer } from '../../text/tokenizer.js';
@@ -262,9 +263,9 @@ function poolingOf(stored: Pooling, { pooling, ...options }: HeadOptions): Pooli
     const { pooling: name, poolingOptions } = stored;
     return { pooling: name, ...(poolingOptions && { poolingOptions }) };
   }
-  const names = Object.keys(representations.get(pooling).options);
-  if (names.length === 0) return { pooling };
-  return { pooling, poolingOptions: Object.fromEntries(names.map((name) => [name, options[name]])) };
+  const shape = representations.get(pooling).options;
+  if (Object.keys(shape).length === 0) return { pooling };
+  return { pooling, poolingOptions: z.object(shape).parse(options) };
 }
 
 /** A head whose pooling is said in words, as a model keeps it: names of tokens become their numbers. */

@@ -37,6 +37,7 @@ export const maxSimKind = scorerKind({
     },
     score: maxSim,
     bestInnerProduct: false,
+    addsUp: true,
   }),
 });
 

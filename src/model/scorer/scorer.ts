@@ -28,6 +28,8 @@ export interface Scorer {
   score(query: Float32Array, document: Float32Array, dimension: number): number;
   /** Whether an index of rows finds its best documents: by the best inner product of any of their rows. */
   readonly bestInnerProduct: boolean;
+  /** Whether it adds up the products of several rows, so that the scores of cosines go beyond 1. */
+  readonly addsUp?: boolean;
 }
 
 /** A value of the scorer axis. */

@@ -110,7 +110,8 @@ function checkMixture({ recipe, stage, index, kinds, losses }: Checked): Problem
 
 /** Cosines lie between −1 and 1, which decides what temperatures and margins can do. */
 function checkScale({ recipe: { model }, losses }: Checked): Problem[] {
-  const cosine = model.head.normalize ?? (model.init === 'minilm' || model.init === 'scratch');
+  const normalized = model.head.normalize ?? (model.init === 'minilm' || model.init === 'scratch');
+  const cosine = normalized && !scorers.get(model.scorer).create(model as never).addsUp;
   return losses.flatMap(({ recipe: { temperature, margin }, loss, at }): Problem[] => {
     const problems: Problem[] = [];
     if (cosine && typeof margin === 'number' && margin > 2 / temperature) {

@@ -83,7 +83,9 @@ for (const [scorer, pooling] of Object.entries(MANY_ROWS)) {
       : await DirectStep.create({ scores: towerScores(scoring), parameters, losses, session });
     return { step, parameters, batch: randomBatch(1) };
   };
-  stepConformance({ name: `rows of ${pooling.pooling}`, h: 1e-3, make: () => make(false), parts: inTwo });
+  // Hundreds of maxima change hands nearby: measured, the slope comes right from 2e-4 on.
+  const h = scorer === 'max-sim' ? 2e-4 : 1e-3;
+  stepConformance({ name: `rows of ${pooling.pooling}`, h, make: () => make(false), parts: inTwo });
 
   test(`rows of ${pooling.pooling}: gradient caching gives the same gradients`, async () => {
     const [direct, cached] = [await make(false), await make(true)];
