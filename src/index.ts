@@ -13,7 +13,7 @@ export * as engine from './engine/index.js';
 export * as evaluation from './evaluate/index.js';
 export { evaluate, readRun, writeRun } from './evaluate/index.js';
 export * as examples from './examples/index.js';
-export * as generation from './generate/index.js';
+export * as generate from './generate/index.js';
 export { Seq2SeqGenerator } from './generate/index.js';
 export * as bm25 from './index/bm25/index.js';
 export * as vectors from './index/vectors/index.js';
