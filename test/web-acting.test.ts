@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { shareWords, writeTinyData } from '../src/analyze/tiny-run.fixture.js';
+import { openDataset } from '../src/data/index.js';
 import { writeCollection } from './web/collection.js';
 import { describeInBrowser, serveInTest } from './web/in-browser.js';
 import { type ServeProcess, startServe } from './web/serve-process.js';
@@ -81,6 +82,29 @@ describeInBrowser('what the pages do', (tests) => {
       .poll(async () => (await (await fetch(`${server.url}/v1/judgments`)).json()).total, WAIT)
       .toBe(1);
     expectClean();
+  });
+
+  test('what two people mark at once outlives a killed server, as a split of the collection', async () => {
+    const shared = await writeCollection(join(tests.folder, 'shared'));
+    const killed = await startServe(shared, ['--mode', 'bm25']);
+    const queries = ['iron', 'blood'];
+    const pages = await Promise.all(queries.map((query) => tests.visit(`${killed.url}/?q=${query}`)));
+    await Promise.all(
+      pages.map(async ({ page }) => {
+        for (const [nth, name] of [/is right/, /is wrong/].entries()) {
+          const button = page.locator('.hit').nth(nth).getByRole('button', { name });
+          await button.click(WAIT);
+          await expect.poll(() => button.getAttribute('aria-pressed'), WAIT).toBe('true');
+        }
+      }),
+    );
+    await killed.kill();
+    const dataset = await openDataset(shared);
+    const marked = await dataset.qrels('judged');
+    const texts: string[] = [];
+    for await (const { text } of dataset.queries('judged')) texts.push(text);
+    expect(texts.sort()).toEqual([...queries].sort());
+    for (const grades of marked.values()) expect([...grades.values()].sort()).toEqual([0, 1]);
   });
 
   test('a search is copied as curl and saved as CSV', async () => {
