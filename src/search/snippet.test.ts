@@ -79,3 +79,11 @@ test('always a piece of the text, with highlights inside', () => {
     ),
   );
 });
+
+test('the marks around code are not shown, and places stay', () => {
+  const text = 'Run it:\n\n```js\nstart(engine);\n```\n\nThen wait.';
+  const snippet = makeSnippet(text, { analyzer: englishAnalyzer, terms: new Map([['engin', 1]]) });
+  expect(snippet.text).not.toContain('`');
+  const [[from, to]] = snippet.highlights;
+  expect(text.slice(snippet.start + from, snippet.start + to)).toBe('engine');
+});

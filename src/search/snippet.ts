@@ -48,7 +48,7 @@ interface Match {
 export function makeSnippet(original: string, options: SnippetOptions): Snippet {
   const { analyzer, terms, length = DEFAULT_LENGTH } = options;
   // Normalising may change lengths; offsets then belong to the normalised text, which is what is shown.
-  const text = analyzer.prepare(original.slice(0, SEARCHED_CHARACTERS)).replace(/\s/g, ' ');
+  const text = asOneLine(analyzer.prepare(original.slice(0, SEARCHED_CHARACTERS)));
   const matches = findMatches(text, analyzer, terms);
   const window = bestWindow(matches, terms, length);
   const [start, end] = window ? around(text, window, length) : [0, wordEnd(text, length)];
@@ -60,6 +60,11 @@ export function makeSnippet(original: string, options: SnippetOptions): Snippet 
       ([from, to]) => [from - start, to - start],
     ),
   };
+}
+
+/** A text as one line of the same length, without the marks that stand around code. */
+export function asOneLine(text: string): string {
+  return text.replace(/^```.*$/gm, (mark) => ' '.repeat(mark.length)).replace(/\s/g, ' ');
 }
 
 function findMatches(text: string, analyzer: Analyzer, terms: ReadonlyMap<string, number>): Match[] {

@@ -1,4 +1,4 @@
-import type { Snippet } from '../../../search/snippet.js';
+import { asOneLine, type Snippet } from '../../../search/snippet.js';
 
 /** A line of a program to show, and where the query's words stand in it. */
 export interface CodeLine {
@@ -18,7 +18,7 @@ const BEFORE = 1;
 export function codeLines(original: string, snippet: Snippet, room: number): CodeLine[] | undefined {
   const { start, text, highlights } = snippet;
   // Where comparing words changed the text, places in it are not those of the original.
-  if (original.slice(start, start + text.length).replace(/\s/g, ' ') !== text) return undefined;
+  if (asOneLine(original).slice(start, start + text.length) !== text) return undefined;
   const found = start + (highlights[0]?.[0] ?? 0);
   const block = blockAt(original, found);
   if (block === undefined) return undefined;
