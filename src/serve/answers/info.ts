@@ -36,4 +36,3 @@ export const examples = z.object({ queries: z.array(z.string()) });
 
 export type ServerInfo = z.infer<typeof info>;
 export type Examples = z.infer<typeof examples>;
-export type CollectionInfo = z.infer<typeof collection>;
