@@ -1,4 +1,7 @@
 import { defineConfig } from 'vitest/config';
+import { memoryFolder } from './test/memory-folder.js';
+
+const folder = memoryFolder();
 
 export default defineConfig({
   test: {
@@ -9,5 +12,6 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    ...(folder && { env: { TMPDIR: folder } }),
   },
 });

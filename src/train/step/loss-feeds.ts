@@ -1,6 +1,6 @@
 import type { DenseTensor } from '../../engine/index.js';
 import type { BatchNegatives } from '../../run/plan.js';
-import { documentCount, queryCount, type RetrievalBatch } from '../task/batch.js';
+import { documentCount, ownNegatives, queryCount, type RetrievalBatch } from '../task/batch.js';
 
 /** Which documents answer each query, as [queries, documents]. */
 export function positiveMask(batch: RetrievalBatch): DenseTensor {
@@ -12,7 +12,7 @@ export function positiveMask(batch: RetrievalBatch): DenseTensor {
 /** Which documents are each query's negatives, as [queries, documents]; the hardest are chosen from all of the batch. */
 export function negativeMask(batch: RetrievalBatch, negatives: BatchNegatives): DenseTensor {
   return matrix(batch, (row, query) => {
-    if (negatives === 'own') for (const document of batch.negatives[query]) row[document] = 1;
+    if (negatives === 'own') for (const document of ownNegatives(batch, query)) row[document] = 1;
     else if (negatives === 'positives') for (const document of batch.positives) row[document] = 1;
     else row.fill(1);
     for (const document of batch.known?.[query] ?? []) row[document] = 0;
@@ -42,9 +42,8 @@ export function listFeeds(batch: RetrievalBatch): {
 } {
   const lists = batch.positives.map((_, query) => {
     const grades = gradesOf(batch, query);
-    const own = [...new Set(batch.negatives[query])].filter((document) => !grades.has(document));
     const relevant = [...grades.keys()].sort((a, b) => grades.get(b)! - grades.get(a)!);
-    return { documents: [...relevant, ...own], grades };
+    return { documents: [...relevant, ...ownNegatives(batch, query)], grades };
   });
   const longest = Math.max(...lists.map(({ documents }) => documents.length));
   const shape = [lists.length, longest];

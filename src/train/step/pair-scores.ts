@@ -2,7 +2,7 @@ import { type DenseTensor, matmul, mul } from '../../engine/index.js';
 import { buildCrossEncoder, FIRST_TOKEN } from '../../model/cross-encoder/cross-encoder-graph.js';
 import { textsDim } from '../../model/encoder/encoder-graph.js';
 import { type CrossEncoderModel, joinTexts } from '../../model/index.js';
-import type { RetrievalBatch } from '../task/batch.js';
+import { ownNegatives, type RetrievalBatch } from '../task/batch.js';
 import type { BuildScores } from './batch-scores.js';
 import { DOCUMENTS, QUERIES } from './objective.js';
 import { OrderedRows } from './ordered-rows.js';
@@ -56,12 +56,10 @@ export function pairScores(options: { model: CrossEncoderModel; dropout?: boolea
 }
 
 /** Each query with its positive and its own negatives, those left out that are known to be relevant. */
-function placesOf({ queries, positives, negatives, known }: RetrievalBatch): Place[] {
-  return queries.flatMap((_, query) => {
-    const relevant = new Set([...(known?.[query] ?? []), positives[query]]);
-    const drawn = [...new Set(negatives[query])].filter((document) => !relevant.has(document));
-    return [positives[query], ...drawn].map((document) => ({ query, document }));
-  });
+function placesOf(batch: RetrievalBatch): Place[] {
+  return batch.positives.flatMap((positive, query) =>
+    [positive, ...ownNegatives(batch, query)].map((document) => ({ query, document })),
+  );
 }
 
 function placeFeeds(

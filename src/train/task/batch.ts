@@ -38,6 +38,12 @@ export function documentCount(batch: RetrievalBatch): number {
   return batch.pieceOffsets ? batch.pieceOffsets.length - 1 : batch.documents.length;
 }
 
+/** The documents sampled as a query's negatives, each once, without those that are known to be relevant to it. */
+export function ownNegatives({ positives, negatives, known }: RetrievalBatch, query: number): number[] {
+  const relevant = new Set([...(known?.[query] ?? []), positives[query]]);
+  return [...new Set(negatives[query])].filter((document) => !relevant.has(document));
+}
+
 /** Tokens that a step encodes, each text once. */
 export function tokenCount(batch: RetrievalBatch): number {
   const count = (sum: number, { ids }: TokenizedText): number => sum + ids.length;
