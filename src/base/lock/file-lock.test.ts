@@ -141,12 +141,12 @@ describe('a lock of this machine', () => {
     'is taken over from a dead process that nobody reaped',
     async () => {
       const path = await lockPath();
-      // The shell becomes a program that never asks for the end of its child.
-      const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60']);
+      // The shell becomes a program that never asks for the end of its child; it would, if the child ended before.
+      const parent = spawn('sh', ['-c', 'sleep 0.5 & echo $!; exec sleep 60']);
       onTestFinished(() => void parent.kill('SIGKILL'));
       const pid = Number(await once(parent.stdout, 'data'));
       const statOfChild = (): Promise<string> => readFile(`/proc/${pid}/stat`, 'utf8');
-      await vi.waitFor(async () => expect(await statOfChild()).toContain(') Z '));
+      await vi.waitFor(async () => expect(await statOfChild()).toContain(') Z '), { timeout: 20_000 });
       await leave(path, ofThisMachine({ pid, started: (await statOfChild()).split(' ')[21] }));
       await (await take(path)).release();
     },
