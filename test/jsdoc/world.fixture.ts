@@ -58,6 +58,7 @@ export async function fillWorld(folder: string): Promise<void> {
   await mkdir(at('runs/reranker'));
   await saveCrossEncoder(at('runs/reranker/best'), createCrossEncoder(model, { seed: 5 }));
   const sizes = { decoderLayers: 1, maxSource: 32, maxTarget: 8, seed: 5 };
+  await mkdir(at('runs/generator'));
   for (const path of ['models/generator', 'runs/generator/best']) {
     await saveSeq2Seq(at(path), createBert2Rnd(model, sizes));
   }
