@@ -70,6 +70,18 @@ export function isPath(setting: z.core.$ZodType): boolean {
   return expectedOf(setting) === 'a path';
 }
 
+/** A model: by the path of a run or a folder, or by the name that others know it by. */
+export function modelName(): z.ZodString {
+  return text(MODEL);
+}
+
+const MODEL = 'a run, a folder of a model, or its name';
+
+/** Whether a setting is {@link modelName}, with or without a default. */
+export function isModelName(setting: z.core.$ZodType): boolean {
+  return expectedOf(setting) === MODEL;
+}
+
 function expectedOf(setting: z.core.$ZodType): unknown {
   const { innerType } = setting._zod.def as { innerType?: z.core.$ZodType };
   return innerType ? expectedOf(innerType) : z.globalRegistry.get(setting)?.expected;

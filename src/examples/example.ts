@@ -18,6 +18,8 @@ export interface Example {
 /** Where a stage's queries and positives come from. Example `n` may be another pair each time it is asked for. */
 export interface ExampleSource {
   readonly count: number;
+  /** How many of them, the first ones, are training queries, where not all are: only for these sources draw negatives. */
+  readonly trainingQueries?: number;
   /** Everything that is up to chance is drawn from `random`, first of all draws of a step. */
   at(example: number, random: Random): Promise<Example>;
   /** The documents of the collection that are relevant to an example, ascending: none of them is its negative. */
@@ -34,6 +36,10 @@ export interface ExamplesContext {
   readonly training: readonly { query: number; positives: Int32Array; grades: Float32Array }[];
   readonly documentCount: number;
   readonly seed: number;
+  /** Stands for the documents and training queries, where a run knows it. */
+  readonly dataFingerprint?: string;
+  /** The path of a file that a recipe names, which may be what an earlier stage made. */
+  locate(file: string): Promise<string>;
   /** Tokens as the model reads a query or a document, its special tokens included. */
   tokenize(texts: readonly string[], use: 'query' | 'document'): Promise<TokenizedText[]>;
   /** The tokens of documents of the collection, as many as the model reads of each. */
@@ -46,6 +52,8 @@ export interface ExamplesKind<Shape extends z.ZodRawShape = z.ZodRawShape> exten
   readonly trainingQueries?: boolean;
   /** Whether the two texts of an example differ by dropout alone, so that a model without it learns nothing. */
   readonly needsDropout?: boolean;
+  /** Whether there are others behind them, which teachers and searches of training queries do not know. */
+  readonly hasOthers?: boolean;
   open(options: OptionsOf<Shape>, context: ExamplesContext): Promise<ExampleSource>;
 }
 

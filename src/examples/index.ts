@@ -27,3 +27,4 @@ export {
   type SurveyOptions,
   surveyPairs,
 } from './pairs/survey.js';
+export { fillPseudoFolder, type PseudoLabels, readPseudoFolder } from './pseudo-folder.js';

@@ -7,10 +7,12 @@ import { topicKind } from './orders/topic.js';
 import { pairMakers } from './pairs/kinds.js';
 import { madeKind } from './pairs/made.js';
 import { pairExamplesKind } from './pairs/pair-examples.js';
+import { pseudoLabelledKind } from './pseudo-labelled.js';
 
 /** All sources of examples that recipes can name. */
 export const examples = new Registry<ExamplesKind>('source of examples', [
   labelledKind,
+  pseudoLabelledKind,
   madeKind,
   ...pairMakers.kinds.map(pairExamplesKind),
 ]);

@@ -1,4 +1,5 @@
 export { bce } from './bce.js';
+export { type EmbeddingMseOptions, embeddingMse } from './embedding-mse.js';
 export { hinge } from './hinge.js';
 export { infoNce } from './info-nce.js';
 export { losses } from './kinds.js';
@@ -13,6 +14,7 @@ export {
   type LossNegatives,
   lossKind,
   type TeacherInputs,
+  type VectorInputs,
 } from './loss.js';
 export { marginMse, marginMseInBatch } from './margin-mse.js';
 export { nll } from './nll.js';

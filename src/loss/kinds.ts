@@ -1,5 +1,6 @@
 import { Registry } from '../base/registry.js';
 import { bceKind } from './bce.js';
+import { embeddingMseKind } from './embedding-mse.js';
 import { hingeKind } from './hinge.js';
 import { infoNceKind } from './info-nce.js';
 import { klKind } from './kl.js';
@@ -19,5 +20,6 @@ export const losses = new Registry<LossKind>('loss', [
   marginMseKind,
   marginMseInBatchKind,
   klKind,
+  embeddingMseKind,
   lambdaKind,
 ]);

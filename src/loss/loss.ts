@@ -16,6 +16,8 @@ export interface LossInputs {
   gains?: Value;
   /** For losses that need `lists`. */
   lists?: ListInputs;
+  /** For losses that need `vectors`. */
+  vectors?: VectorInputs;
 }
 
 export interface TeacherInputs {
@@ -40,6 +42,16 @@ export interface ListInputs {
   ideal: Value;
 }
 
+/** Vectors of the batch's texts, by the student and by the teacher. */
+export interface VectorInputs {
+  /** [queries, size] */
+  queries: Value;
+  /** [documents, size] */
+  documents: Value;
+  /** The same by the teacher; `known` is [documents], 0 where it has no vector of a document. */
+  teacher: { queries: Value; documents: Value; known: Value };
+}
+
 /**
  * Which documents of the batch are a query's negatives: its `own` sampled ones, all of the `batch` that are not known to
  * be relevant to it, or of those only the `positives` of other queries.
@@ -47,7 +59,7 @@ export interface ListInputs {
 export type LossNegatives = 'own' | 'batch' | 'positives';
 
 /** What a loss may ask for besides scores and masks. */
-export type LossNeed = 'teacher' | 'gains' | 'lists';
+export type LossNeed = 'teacher' | 'gains' | 'lists' | 'vectors';
 
 /**
  * A training objective. Which documents are a query's negatives is not its business but the batch's; it only

@@ -13,6 +13,8 @@ import { clusterKind } from './makers/cluster-kind.js';
 import { labelKind } from './makers/label-kind.js';
 import { mergeKind } from './makers/merge-kind.js';
 import { mineKind } from './makers/mine-kind.js';
+import { pseudoLabelKind } from './makers/pseudo-label-kind.js';
+import { trainKind } from './makers/train-kind.js';
 
 /** The parts of a stage that a task may have a use for. */
 export type TaskPart = 'negatives' | 'loss' | 'teacher' | 'examples' | 'batch';
@@ -55,7 +57,14 @@ export const tasks = new Registry<TaskKind>('task', [
 ]);
 
 /** All that a stage can make. */
-export const makers = new Registry<MakerKind>('maker', [mineKind, labelKind, clusterKind, mergeKind]);
+export const makers = new Registry<MakerKind>('maker', [
+  mineKind,
+  labelKind,
+  clusterKind,
+  trainKind,
+  pseudoLabelKind,
+  mergeKind,
+]);
 
 /**
  * Every axis of recipes, and what values of them are made of: what a module that a recipe names with `use` is given.

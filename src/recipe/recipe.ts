@@ -88,6 +88,8 @@ export interface BatchRecipe {
   documentTokens?: number;
   /** Which examples come together. */
   order: Choice;
+  /** Negatives that the teacher scores above the positive less this do not count. */
+  guideMargin?: number;
 }
 
 export interface RefreshRecipe {

@@ -41,6 +41,8 @@ export interface StepEvent {
   batchSeconds?: number;
   /** The checkpoint whose negatives served this step, where the stage has mined ones. */
   negativesVersion?: number;
+  /** What the task has to say of the step's batches: margins of a teacher, negatives that a guide left out. */
+  figures?: Record<string, number>;
   /** Of each source of negatives by itself, at the steps where it was measured and there is more than one. */
   sources?: SourceEvidence[];
 }

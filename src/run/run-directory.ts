@@ -12,6 +12,9 @@ export type StepFolder = 'checkpoints' | 'resume' | 'negatives' | 'index' | 'eva
 /** The model that a run starts from, kept so that a resumed run does not depend on where it came from. */
 export const START_FOLDER = 'start';
 
+/** In a checkpoint and in `best/`: the cross-encoder that learned beside the model. */
+export const TEACHER_FOLDER = 'teacher';
+
 /** What a start that was interrupted before `run.json` may leave. */
 export const BEGUN_FOLDER: FolderContents = {
   what: 'a run',

@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { madeBy } from '../base/made-reference.js';
-import { isPath, isPaths } from '../base/settings.js';
+import { isModelName, isPath, isPaths } from '../base/settings.js';
 import { choicesIn } from '../recipe/axis-places.js';
 import type { Recipe } from '../recipe/recipe.js';
 
@@ -13,6 +14,7 @@ export function withAbsoluteFiles(recipe: Recipe): Recipe {
       for (const [name, option] of Object.entries(options)) {
         const said = value[name];
         if (isPath(option) && typeof said === 'string') value[name] = absolutePath(said);
+        if (isModelName(option) && typeof said === 'string' && existsSync(said)) value[name] = resolve(said);
         if (isPaths(option) && Array.isArray(said)) value[name] = said.map(absolutePath);
       }
     }

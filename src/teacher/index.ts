@@ -7,6 +7,7 @@ export { ScoreCache } from './score-cache.js';
 export {
   type TaughtBatch,
   type TaughtTexts,
+  type TaughtVectors,
   type Teacher,
   type TeacherContext,
   type TeacherKind,

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { hasCode, NearmissError } from '../base/errors.js';
+import { madeBy } from '../base/made-reference.js';
 import { oneOf, paths } from '../base/settings.js';
 import { NORMALIZATIONS } from './normalize.js';
 
@@ -15,9 +16,18 @@ export const labellerOptions = {
     ),
 };
 
-/** Fails where a model is not there. */
+/** Names that are no paths: what comes with nearmiss, and ids of a hub. */
+const NAME = /^(?:minilm|[\w-][\w.-]*\/[\w-][\w.-]*(?:@.+)?)$/;
+
+/** Fails where a retriever is not there; ids of a hub are not looked up before they are needed. */
+export async function requireModel(model: string): Promise<void> {
+  if (madeBy(model) === undefined && !NAME.test(model)) await requireTeachers([model]);
+}
+
+/** Fails where a model is not there; those that a stage makes come later. */
 export async function requireTeachers(models: readonly string[]): Promise<void> {
   for (const model of models) {
+    if (madeBy(model) !== undefined) continue;
     await stat(model).catch((error) => {
       if (!hasCode(error, 'ENOENT')) throw error;
       throw new NearmissError(`${model}: no such teacher`, {

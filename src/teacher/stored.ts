@@ -63,7 +63,11 @@ export const storedKind = teacherKind({
   async open({ file: named }, context) {
     const file = await context.locate(named);
     const scores = await readScores(file, context);
-    requireUse(file, scores, context);
+    const lacking = requireUse(file, scores, context);
+    if (lacking > 0) {
+      const message = `${file}: ${lacking} of ${context.memberCount} training queries have no score of a positive and another document, and learn nothing from this teacher`;
+      await context.warn(message);
+    }
     return new StoredTeacher(scores);
   },
 });
@@ -110,12 +114,16 @@ async function* scoredPairs(
   }
 }
 
-/** A margin needs the positive's score as well as a negative's: a file without any such query teaches nothing. */
-function requireUse(file: string, scores: readonly Map<number, number>[], context: TeacherContext): void {
+/**
+ * A margin needs the positive's score as well as a negative's: a file without any such query teaches nothing.
+ *
+ * @returns how many queries have no such pair
+ */
+function requireUse(file: string, scores: readonly Map<number, number>[], context: TeacherContext): number {
   const taught = scores.filter((given, member) =>
     context.positives(member).some((document) => given.has(document) && given.size > 1),
   );
-  if (taught.length > 0) return;
+  if (taught.length > 0) return context.memberCount - taught.length;
   const some = scores.some(({ size }) => size > 0);
   throw new NearmissError(
     `${file}: no training query has scores of ${some ? 'a relevant and another document' : 'its documents'} here`,

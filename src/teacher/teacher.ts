@@ -21,9 +21,20 @@ export interface TeacherScores {
   known: Float32Array;
 }
 
+/** A teacher's vectors of a batch's texts, one after another, as wide as the student's. */
+export interface TaughtVectors {
+  queries: Float32Array;
+  /** 0 where the teacher has none. */
+  documents: Float32Array;
+  /** For each document 1 where the teacher has a vector, else 0. */
+  known: Float32Array;
+}
+
 /** Somebody to learn from who knows better: scores for pairs of query and document. */
 export interface Teacher {
   scores(batch: TaughtBatch): Promise<TeacherScores>;
+  /** For losses that learn vectors; only of kinds that say so. */
+  vectors?(batch: Omit<TaughtBatch, 'wanted'>): Promise<TaughtVectors>;
   close(): Promise<void>;
 }
 
@@ -48,6 +59,7 @@ export interface TeacherContext {
   /** Positives of each training query. */
   positives(member: number): Int32Array;
   readonly memberCount: number;
+  readonly documentCount: number;
   /** A training query's number in the collection. */
   queryOf(member: number): number;
   /** Opens the texts; whoever does closes them. */
@@ -57,6 +69,11 @@ export interface TeacherContext {
   /** Stands for the documents and training queries, where a run knows it. */
   readonly dataFingerprint?: string;
   readonly session: SessionOptions;
+  /** Numbers in a vector of the student; none where it makes no vectors. */
+  readonly size?: number;
+  readonly seed: number;
+  /** Tells what is not as it might be, and is no error. */
+  warn(message: string): Promise<void>;
   /** The path of a file that a recipe names, which may be what an earlier stage made. */
   locate(file: string): Promise<string>;
 }
@@ -67,8 +84,12 @@ export interface TeacherKind<Shape extends z.ZodRawShape = z.ZodRawShape> extend
   require?(options: OptionsOf<Shape>, dataset: Dataset): Promise<void>;
   /** Whether it knows queries as training queries, and not examples of other kinds. */
   readonly needsTrainingQueries?: boolean;
-  /** `undefined` where nobody teaches. */
-  open(options: OptionsOf<Shape>, context: TeacherContext): Promise<Teacher | undefined>;
+  /** Whether it reads the texts of batches, which frozen sides do not have. */
+  readonly readsBatches?: boolean;
+  /** Whether it has vectors of texts, too. */
+  readonly makesVectors?: boolean;
+  /** `undefined` where nobody teaches. Left out by those that learn with the student: `train/` opens these. */
+  open?(options: OptionsOf<Shape>, context: TeacherContext): Promise<Teacher | undefined>;
 }
 
 /** Gives a kind's options their types. */

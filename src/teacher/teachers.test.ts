@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openDataset } from '../data/open.js';
+import { smallEncoder } from '../model/encoder/small-encoder.fixture.js';
+import { saveEncoderModel } from '../model/index.js';
 import { loadModules } from '../recipe/modules.js';
 import { writeSynonyms } from '../train/synonyms.fixture.js';
 import { writeCrossEncoder } from './cross-encoder.fixture.js';
@@ -30,6 +32,10 @@ beforeAll(async () => {
     documentOf: (id) => documents.indexOf(id),
     positives: (member) => Int32Array.from(qrels[member][1].keys(), (id) => documents.indexOf(id)),
     memberCount: qrels.length,
+    documentCount: documents.length,
+    seed: 1,
+    size: 384,
+    warn: async () => {},
     locate: async (file) => file,
     queryOf: (member) => member,
     texts: async () => ({
@@ -47,6 +53,7 @@ beforeAll(async () => {
   );
   vi.stubEnv('NEARMISS_CACHE', join(folder, 'cache'));
   await writeCrossEncoder(join(folder, 'cross-encoder'));
+  await saveEncoderModel(join(folder, 'encoder'), (await smallEncoder()).model, { onnx: false });
   await writeFile(join(folder, 'scores.trec'), `${pairs.join('\n')}\n`);
 });
 afterAll(async () => {
@@ -57,12 +64,15 @@ afterAll(async () => {
 const members = [0, 3, 5];
 const documents = [0, 1, 2, 3, 7, 12];
 const OPEN: Record<string, () => Promise<Teacher | undefined>> = {
-  stored: () => teachers.get('stored').open({ file: join(folder, 'scores.trec') }, context),
+  stored: () => teachers.get('stored').open!({ file: join(folder, 'scores.trec') }, context),
   'cross-encoder': () =>
-    teachers
-      .get('cross-encoder')
-      .open({ models: [join(folder, 'cross-encoder')], normalize: 'none' }, context),
-  'shared-letters': () => teachers.get('shared-letters').open({ length: 3, most: 2 }, context),
+    teachers.get('cross-encoder').open!(
+      { models: [join(folder, 'cross-encoder')], normalize: 'none' },
+      context,
+    ),
+  encoder: () =>
+    teachers.get('encoder').open!({ model: join(folder, 'encoder'), temperature: 0.05 }, context),
+  'shared-letters': () => teachers.get('shared-letters').open!({ length: 3, most: 2 }, context),
 };
 
 for (const [name, open] of Object.entries(OPEN)) {
@@ -70,6 +80,51 @@ for (const [name, open] of Object.entries(OPEN)) {
 }
 
 test('every teacher is held to the suite, and nobody is no teacher', async () => {
-  expect(teachers.names).toEqual(['none', ...Object.keys(OPEN)]);
-  expect(await teachers.get('none').open({}, context)).toBeUndefined();
+  // One that learns with the student is held to the suite of tasks.
+  expect(teachers.names.filter((name) => name !== 'joint').sort()).toEqual(
+    ['none', ...Object.keys(OPEN)].sort(),
+  );
+  expect(await teachers.get('none').open!({}, context)).toBeUndefined();
+});
+
+test.each([
+  ['its own size', undefined],
+  ['fewer numbers', 5],
+  ['more numbers', 40],
+])('the vectors of an encoder have the size of the student: %s', async (_, size) => {
+  const encoder = await smallEncoder();
+  const teacher = (await teachers.get('encoder').open!(
+    { model: join(folder, 'encoder'), temperature: 0.05 },
+    { ...context, size: size ?? encoder.dimension },
+  ))!;
+  const { vectors } = await encoder.encode(
+    documents.map((number) => `b ${'near a '.repeat(number)}`),
+    {
+      use: 'document',
+    },
+  );
+  const wide = size ?? encoder.dimension;
+  const taught = await teacher.vectors!({ members, documents: [...documents, -1] });
+  expect(taught.queries).toHaveLength(members.length * wide);
+  expect(taught.documents).toHaveLength((documents.length + 1) * wide);
+  expect([...taught.known]).toEqual([...documents.map(() => 1), 0]);
+  expect(taught.documents.slice(-wide).every((x) => x === 0)).toBe(true);
+  const product = (rows: Float32Array, width: number, a: number, b: number): number => {
+    let sum = 0;
+    for (let i = 0; i < width; i++) sum += rows[a * width + i] * rows[b * width + i];
+    return sum;
+  };
+  for (const [a, b] of [
+    [0, 1],
+    [2, 5],
+    [3, 3],
+  ]) {
+    const expected = product(vectors, encoder.dimension, a, b);
+    // Along fewer directions something is lost.
+    expect(Math.abs(product(taught.documents, wide, a, b) - expected)).toBeLessThan(
+      wide < encoder.dimension ? 0.3 : 1e-4,
+    );
+  }
+  await teacher.close();
+  await encoder.release();
 });

@@ -69,7 +69,11 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
       if ((await run.has('checkpoints', step)) || (await run.has(folder, step))) return;
       const path = run.stepPath(folder, step);
       const saved = { step, stage: stage.index, recipeFingerprint };
-      await saveCheckpoint(path, { model, optimizer, task: task?.state ?? {} }, saved);
+      await saveCheckpoint(
+        path,
+        { model, optimizer, task: task?.state ?? {}, fill: task?.fill && ((to) => task!.fill!(to)) },
+        saved,
+      );
       await forgetResumePoints(run, folder === 'resume' ? step : step + 1);
       savedAt = performance.now();
     };
@@ -131,6 +135,7 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
           seconds: batchSeconds + secondsSince(learning),
           batchSeconds,
           negativesVersion: task.negativesVersion,
+          ...(task.figures && { figures: task.figures }),
           sources,
         });
         step++;

@@ -44,7 +44,7 @@ test("is the norm of the engine's own gradient of the embeddings in a training s
   const documents = graph.input('documents', ['documents', DIMENSION]);
   const temperature = 0.5;
   const scores = matmul(queries, documents, { transposeB: true, alpha: 1 / temperature });
-  const { loss, weight, feeds } = buildObjective(graph, scores, [{ loss: nll, scale: 1 / temperature }]);
+  const { loss, weight, feeds } = buildObjective(graph, { scores }, [{ loss: nll, scale: 1 / temperature }]);
   const { dense } = differentiateLoss(loss, [queries, documents], weight);
   const outputs = { dQueries: dense.get(queries)!, dDocuments: dense.get(documents)! };
   const session = await Session.create(emitOnnx(graph, { outputs }), { threads: 1 });

@@ -161,7 +161,8 @@ function checkFrozenDocuments({ recipe, stage, index, kinds }: Checked): Problem
 /** Rankings and teachers' scores are of training queries; examples of other kinds have none. */
 function checkExamples({ recipe, stage, index, kinds }: Checked): Problem[] {
   const chosen = stage.examples ?? recipe.examples;
-  if (examples.get(chosen.name).needsDropout && recipe.model.dropout === 0) {
+  const { trainingQueries, hasOthers, needsDropout } = examples.get(chosen.name);
+  if (needsDropout && recipe.model.dropout === 0) {
     return [
       {
         level: 'error',
@@ -171,7 +172,7 @@ function checkExamples({ recipe, stage, index, kinds }: Checked): Problem[] {
       },
     ];
   }
-  if (examples.get(chosen.name).trainingQueries) return [];
+  if (trainingQueries && !hasOthers) return [];
   const teacher = teachers.get((stage.teacher ?? recipe.teacher).name);
   const refuse = (keys: Keys, name: string): Problem => ({
     level: 'error',
@@ -181,9 +182,12 @@ function checkExamples({ recipe, stage, index, kinds }: Checked): Problem[] {
   });
   return [
     ...kinds.flatMap((kind, nth) =>
-      kind.needsTrainingQueries ? refuse(['stages', index, 'negatives', nth, 'source'], kind.name) : [],
+      // Sources that know training queries beforehand draw nothing for others; one that searches for them cannot.
+      kind.needsTrainingQueries && (!trainingQueries || kind.needsFrozenDocuments)
+        ? refuse(['stages', index, 'negatives', nth, 'source'], kind.name)
+        : [],
     ),
-    ...(teacher.needsTrainingQueries
+    ...(teacher.needsTrainingQueries || (hasOthers && teacher.name === 'cross-encoder')
       ? [refuse([...(stage.teacher ? ['stages', index] : []), 'teacher', 'name'], teacher.name)]
       : []),
   ];

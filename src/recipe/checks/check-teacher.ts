@@ -1,7 +1,9 @@
+import { modelKinds } from '../../model/kinds.js';
+import { teachers } from '../../teacher/kinds.js';
 import { type TaskPart, tasks } from '../axes.js';
 import type { Problem } from '../problems.js';
 import type { Recipe } from '../recipe.js';
-import { stageLosses } from '../stage-loss.js';
+import { type StageLoss, stageLosses } from '../stage-loss.js';
 
 const NOBODY = 'none';
 
@@ -12,9 +14,22 @@ export function checkTeacher(recipe: Recipe): Problem[] {
   recipe.stages.forEach((stage, index) => {
     const takes = (part: TaskPart): boolean => !stage.make && tasks.get(stage.task.name).takes.includes(part);
     const losses = takes('loss') && takes('teacher') ? stageLosses(recipe, index) : [];
-    const pupils = losses.filter(({ loss }) => loss.needs?.includes('teacher'));
+    const pupils = losses.filter(
+      ({ loss: { needs } }) => needs?.includes('teacher') || needs?.includes('vectors'),
+    );
     const { name } = stage.teacher ?? recipe.teacher;
-    if (!stage.teacher && pupils.length > 0) heard = true;
+    const guides = takes('batch') && { ...recipe.batch, ...stage.batch }.guideMargin !== undefined;
+    if (!stage.teacher && (pupils.length > 0 || guides)) heard = true;
+    problems.push(...checkVectors(recipe, name, pupils));
+    const frozen = stage.freeze.find((part) => part === 'queries' || part === 'documents');
+    if (frozen && takes('teacher') && teachers.get(name).readsBatches) {
+      problems.push({
+        level: 'error',
+        keys: ['stages', index, 'freeze'],
+        message: `the teacher ${name} reads the texts of batches, and frozen ${frozen} come as vectors`,
+        hint: `leave ${frozen} out of freeze, or take the teacher cross-encoder`,
+      });
+    }
     if (name === NOBODY) {
       problems.push(
         ...pupils.map(
@@ -26,11 +41,46 @@ export function checkTeacher(recipe: Recipe): Problem[] {
           }),
         ),
       );
-    } else if (stage.teacher && pupils.length === 0) {
+      if (guides) problems.push(unguided(recipe, index));
+    } else if (stage.teacher && pupils.length === 0 && !guides) {
       problems.push(unheard(['stages', index, 'teacher'], name));
     }
   });
   return heard ? problems : [...problems, unheard(['teacher'], recipe.teacher.name)];
+}
+
+/** Vectors are learned from whoever makes some, by whoever has one for each text. */
+function checkVectors({ model }: Recipe, teacher: string, pupils: readonly StageLoss[]): Problem[] {
+  return pupils.flatMap(({ recipe: { name }, loss, at }): Problem[] => {
+    if (!loss.needs?.includes('vectors')) return [];
+    const refuse = (message: string, hint: string): Problem => ({
+      level: 'error',
+      keys: at('name'),
+      message,
+      hint,
+    });
+    if (modelKinds.get(model.kind).readsPairs) {
+      return [refuse(`${name} learns vectors, and a cross-encoder makes none`, 'take margin-mse or kl')];
+    }
+    if (model.passages.mode === 'max') {
+      return [
+        refuse(`${name} learns one vector of each document, and MaxP has several`, 'take margin-mse or kl'),
+      ];
+    }
+    if (teacher === NOBODY || teachers.get(teacher).makesVectors) return [];
+    const hint = 'set teacher to {name: encoder, model: minilm}, or take margin-mse or kl';
+    return [refuse(`${name} learns vectors, and the teacher ${teacher} has none`, hint)];
+  });
+}
+
+function unguided(recipe: Recipe, index: number): Problem {
+  const own = recipe.stages[index].batch?.guideMargin !== undefined;
+  return {
+    level: 'error',
+    keys: [...(own ? ['stages', index] : []), 'batch', 'guideMargin'],
+    message: 'a teacher guides what counts as a negative, and there is none',
+    hint: 'set teacher, for example to {name: encoder, model: minilm}',
+  };
 }
 
 function unheard(keys: Problem['keys'], name: string): Problem {

@@ -1,4 +1,4 @@
-import { whole } from '../../base/settings.js';
+import { anyNumber, whole } from '../../base/settings.js';
 import { AXES } from '../axis-places.js';
 import type { Choice } from '../recipe.js';
 import { choice, type ReadOptions } from './choice.js';
@@ -17,6 +17,13 @@ export const batch = {
       'tokens of a document that are read while learning, where that is fewer than `model.maxLength.document`: cheaper steps for a model that is measured and served at its full length',
     ),
 };
+
+/** How a teacher guides what counts as a negative. */
+export const guideMargin = anyNumber()
+  .optional()
+  .describe(
+    'negatives that the teacher scores above the positive less this do not count (GISTEmbed has 0); left out, all count',
+  );
 
 /** The choices that a recipe makes for all stages, and that a stage may make for itself. */
 export function sharedChoices(read: ReadOptions) {

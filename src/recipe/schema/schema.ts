@@ -5,7 +5,7 @@ import { AXES } from '../axis-places.js';
 import type { Recipe } from '../recipe.js';
 import type { ReadOptions } from './choice.js';
 import { dependent, isRecord } from './dependent.js';
-import { batch, sharedChoices } from './learning-settings.js';
+import { batch, guideMargin, sharedChoices } from './learning-settings.js';
 import { lossSettings } from './loss-setting.js';
 import { measure } from './measure-setting.js';
 import { modelSetting } from './model-setting.js';
@@ -94,6 +94,7 @@ export function recipeMapping(read: ReadOptions, said: SaidForStages = {}) {
         { queries: 32, accumulate: 1, cacheTokens: 0 },
       ),
       order: order.prefault({}),
+      guideMargin,
     }).prefault({}),
     refresh: mapping({
       mode: oneOf('async', 'lockstep')

@@ -6,7 +6,7 @@ import { frozenPartSetting } from '../freeze.js';
 import type { Choice, NegativesRecipe, StageRecipe } from '../recipe.js';
 import { choice, type ReadOptions } from './choice.js';
 import { dependent, isRecord, once } from './dependent.js';
-import { batch, type sharedChoices } from './learning-settings.js';
+import { batch, guideMargin, type sharedChoices } from './learning-settings.js';
 import type { lossSettings } from './loss-setting.js';
 import type { optimizerSettings } from './optimizer-setting.js';
 
@@ -80,7 +80,7 @@ export function stageSetting(read: ReadOptions, { loss, optimizer, teacher, exam
       teacher: teacher.optional(),
       examples: examples.optional(),
       optimizer: optimizer.optional().describe("replaces parts of the recipe's optimizer"),
-      batch: mapping({ ...batch, order })
+      batch: mapping({ ...batch, order, guideMargin })
         .partial()
         .optional()
         .describe("replaces parts of the recipe's batch"),

@@ -31,6 +31,14 @@ export function tricksTable(teacher: string): TableKind {
       set: [labelled, 'stages.denoised.negatives.1.maxScore=1e9'],
     },
     { name: 'rocketqa', system: 'RocketQA', recipe: 'rocketqa', set: [labelled] },
+    {
+      name: 'rocketqa-v2',
+      system: 'RocketQA v2',
+      recipe: 'rocketqa-v2',
+      set: [`teacher.model=${JSON.stringify(teacher)}`],
+    },
+    { name: 'embedding-mse', system: 'Vectors of whole MiniLM', recipe: 'embedding-mse' },
+    { name: 'gist', system: 'Mined once, guided', recipe: 'gist' },
   ];
   return { title: 'the table of tricks', rows };
 }

@@ -29,7 +29,8 @@ export async function makeLabelled(options: LabelOptions, context: MakeContext):
   const scorers: PairScorer[] = [];
   const texts = await openTaughtTexts(data);
   try {
-    for (const model of models) scorers.push(await PairScorer.open(await bestModel(model), { session }));
+    for (const model of models)
+      scorers.push(await PairScorer.open(await bestModel(await locateMade(run, model)), { session }));
     await compareTeacher({ ...context, scorers, normalize, texts });
     const rankings = new Map<string, Ranking>();
     let done = 0;

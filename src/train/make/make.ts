@@ -11,6 +11,8 @@ import { makeLabelled } from './label.js';
 import type { MakeContext } from './make-context.js';
 import { applyMerge, makeMerge } from './merge.js';
 import { makeMined } from './mine.js';
+import { makePseudoLabels } from './pseudo-label.js';
+import { makeTrained } from './train.js';
 
 /** Fills a folder by the options of its kind; `false` where it stopped before that, because it was asked to. */
 export type Make = (options: never, context: MakeContext) => Promise<boolean>;
@@ -20,6 +22,8 @@ const MAKE: Record<string, Make> = {
   mine: makeMined,
   label: makeLabelled,
   cluster: makeClusters,
+  train: makeTrained,
+  'pseudo-label': makePseudoLabels,
   merge: makeMerge,
 };
 

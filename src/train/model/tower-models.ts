@@ -5,6 +5,7 @@ import { isTwoTowers, type Side, TOWER_FOLDERS } from '../../model/folder/tower-
 import {
   type EncoderConfig,
   type EncoderModel,
+  embeddingSize,
   encoderParameters,
   fillEncoderFolder,
   loadEncoderModel,
@@ -75,6 +76,10 @@ class TowerModels implements TrainedModel {
 
   get reader(): TextReader {
     return this.#model;
+  }
+
+  get vectorSize(): number {
+    return embeddingSize(this.#model.spec);
   }
 
   step(options: RetrievalStepOptions): Promise<Step<RetrievalBatch>> {

@@ -56,6 +56,8 @@ export interface TrainedModel {
   readonly parameters: ParameterStore;
   readonly config: Pick<EncoderConfig, 'layers'>;
   readonly reader: TextReader;
+  /** Numbers in a vector; none where the kind makes no vectors. */
+  readonly vectorSize?: number;
   /** Compiles a stage's forward and backward pass. */
   step(options: RetrievalStepOptions): Promise<Step<RetrievalBatch>>;
   /** Of models that learn to write. */

@@ -8,7 +8,11 @@ import { kindOptions } from '../../recipe/kind-options.js';
 import type { Recipe } from '../../recipe/recipe.js';
 import { planRun } from '../../run/plan.js';
 import { teachers } from '../../teacher/index.js';
+import { requireRecipe } from '../make/require-recipe.js';
 import { ANSWERS_HINT } from '../mining/mining-rules.js';
+
+/** What makers need that cannot say it themselves, because they are read before recipes are. */
+const REQUIRE_MADE: Record<string, (options: never) => Promise<void>> = { train: requireRecipe };
 
 /** Asked before anything is written: a run that can never learn, or will fail in a later stage, is not begun. */
 export async function requireTrainable(dataset: Dataset, recipe: Recipe, split: string): Promise<void> {
@@ -28,7 +32,7 @@ export async function requireTrainable(dataset: Dataset, recipe: Recipe, split: 
   for (const { make } of stages) {
     if (!make) continue;
     const kind = makers.get(make.name);
-    await kind.require?.(kindOptions(kind, make) as never);
+    await (kind.require ?? REQUIRE_MADE[kind.name])?.(kindOptions(kind, make) as never);
   }
   if (negatives.some(({ dropAnswers }) => dropAnswers)) await requireAnswers(dataset, split);
 }

@@ -1,4 +1,6 @@
-import { writeDirectoryAtomic } from '../../base/files.js';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { exists, writeDirectoryAtomic } from '../../base/files.js';
 import { writeSealedJsonFile } from '../../base/json-file.js';
 import { CREATED_BY } from '../../base/version.js';
 import type { SessionOptions } from '../../engine/index.js';
@@ -10,7 +12,7 @@ import { writeModelManifest } from '../../run/checked-folder.js';
 import { readEvaluation, replacesBest } from '../../run/choose-best.js';
 import type { EventWriter } from '../../run/events.js';
 import { freshSourceOf, type Plan, planRun } from '../../run/plan.js';
-import { type RunDirectory, waitFor } from '../../run/run-directory.js';
+import { type RunDirectory, TEACHER_FOLDER, waitFor } from '../../run/run-directory.js';
 import { bestSoFar, type StepEvaluation } from '../../run/step-evaluation.js';
 import { type EvaluationSet, evaluationSet, type TrainingData } from '../../run/training-data.js';
 import { trainedKinds } from '../model/kinds.js';
@@ -177,6 +179,8 @@ async function keepBest(
   };
   const fill = async (folder: string): Promise<void> => {
     await model.fill(folder, { card });
+    const teacher = join(run.stepPath('checkpoints', step), TEACHER_FOLDER);
+    if (await exists(teacher)) await cp(teacher, join(folder, TEACHER_FOLDER), { recursive: true });
     await writeModelManifest(folder);
   };
   await writeDirectoryAtomic(run.file('best'), fill, { replaces: 'anything' });

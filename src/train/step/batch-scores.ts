@@ -6,6 +6,8 @@ import type { RetrievalBatch } from '../task/batch.js';
 export interface BatchScores {
   /** [queries, documents] */
   scores: Value;
+  /** The rows that they are made of, one for each text; none where texts are read in pairs or in pieces. */
+  rows?: { queries: Value; documents: Value };
   /** The parameters that they depend on. */
   learned: Value[];
   /** What the graph is fed for a batch, and how many tokens that encodes, without padding. */

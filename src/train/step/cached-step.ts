@@ -227,7 +227,7 @@ async function compileObjective(options: CachedStepOptions, rows: RowScores): Pr
     documents: graph.input('documents', [rows.dims.documents, size]),
   };
   const scores = rows.build(graph, sides, scoreScale(losses));
-  const objective = buildObjective(graph, scores, losses);
+  const objective = buildObjective(graph, { scores, rows: rows.ofTexts(sides) }, losses);
   const { loss, weight } = objective;
   const learning = SIDES.filter((side) => !frozen.includes(side));
   const { dense } = differentiateLoss(

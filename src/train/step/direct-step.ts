@@ -43,7 +43,7 @@ export class DirectStep implements Step<RetrievalBatch> {
     const { losses, learns = () => true, parameters, session } = options;
     const graph = new Graph();
     const scores = options.scores(graph, scoreScale(losses));
-    const objective = buildObjective(graph, scores.scores, losses);
+    const objective = buildObjective(graph, scores, losses);
     const learned = scores.learned.filter(({ name }) => learns(name));
     const gradients = differentiateLoss(objective.loss, learned, objective.weight);
     const outputs = { loss: objective.loss, scores: scores.scores, ...partOutputs(objective) };

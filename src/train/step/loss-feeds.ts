@@ -16,6 +16,7 @@ export function negativeMask(batch: RetrievalBatch, negatives: BatchNegatives): 
     else if (negatives === 'positives') for (const document of batch.positives) row[document] = 1;
     else row.fill(1);
     for (const document of batch.known?.[query] ?? []) row[document] = 0;
+    for (const document of batch.masked?.[query] ?? []) row[document] = 0;
     row[batch.positives[query]] = 0;
   });
 }

@@ -1,6 +1,7 @@
 import {
   add,
   type DenseTensor,
+  type Dim,
   equal,
   type Graph,
   mul,
@@ -10,10 +11,11 @@ import {
   type Value,
   where,
 } from '../../engine/index.js';
-import type { ListInputs, Loss, LossInputs, TeacherInputs } from '../../loss/index.js';
+import type { ListInputs, Loss, LossInputs, TeacherInputs, VectorInputs } from '../../loss/index.js';
 import { MASKED } from '../../model/encoder/packed-batch.js';
 import type { BatchNegatives } from '../../run/plan.js';
 import { documentCount, queryCount, type RetrievalBatch } from '../task/batch.js';
+import type { BatchScores } from './batch-scores.js';
 import { gainMatrix, LIST, listFeeds, negativeMask, positiveMask } from './loss-feeds.js';
 import type { StepResult } from './step.js';
 
@@ -51,8 +53,12 @@ export function scoreScale([{ scale = 1 }]: readonly StageLoss[]): number {
  * Adds the losses over scores [queries, documents], scaled by {@link scoreScale}. The whole matrix costs little beside
  * encoding, and makes pairwise, n-way and in-batch losses the same computation under different masks.
  */
-export function buildObjective(graph: Graph, scores: Value, losses: readonly StageLoss[]): Objective {
-  const inputs = new LossFeeds(graph);
+export function buildObjective(
+  graph: Graph,
+  { scores, rows }: Pick<BatchScores, 'scores' | 'rows'>,
+  losses: readonly StageLoss[],
+): Objective {
+  const inputs = new LossFeeds(graph, rows);
   const built = losses.map((stageLoss) => {
     const { loss, scale = 1, weight = 1, negatives = loss.negatives } = stageLoss;
     const factor = scale / scoreScale(losses);
@@ -94,11 +100,13 @@ export function partResults(
 /** The inputs that losses ask for: each made once for all of them, and fed only where one asks. */
 class LossFeeds {
   readonly #graph: Graph;
+  readonly #rows: BatchScores['rows'];
   readonly #made = new Map<string, Value>();
   readonly #feeds: ((batch: RetrievalBatch) => Record<string, DenseTensor>)[] = [];
 
-  constructor(graph: Graph) {
+  constructor(graph: Graph, rows: BatchScores['rows']) {
     this.#graph = graph;
+    this.#rows = rows;
   }
 
   of(loss: Loss, scores: Value, negatives: BatchNegatives): LossInputs {
@@ -113,6 +121,7 @@ class LossFeeds {
       ...(needs.has('teacher') && { teacher: this.#teacher() }),
       ...(needs.has('gains') && { gains: this.#matrix('gains', gainMatrix) }),
       ...(needs.has('lists') && { lists: this.#lists(scores) }),
+      ...(needs.has('vectors') && { vectors: this.#vectors(loss) }),
     };
   }
 
@@ -127,6 +136,34 @@ class LossFeeds {
         data: batch.teacher![name],
       }));
     return { scores: part('scores'), known: part('known') };
+  }
+
+  #vectors({ name }: Loss): VectorInputs {
+    if (!this.#rows) throw new Error(`${name} needs a vector of each text`);
+    const { queries, documents } = this.#rows;
+    const taught = (part: 'queries' | 'documents', texts: string, size: Dim): Value =>
+      this.#once(`teacher.vectors.${part}`, () => {
+        this.#feeds.push(({ teacherVectors }) => {
+          const data = teacherVectors![part];
+          return { [`teacher.vectors.${part}`]: { shape: [data.length / Number(size), Number(size)], data } };
+        });
+        return this.#graph.input(`teacher.vectors.${part}`, [texts, size]);
+      });
+    const known = this.#once('teacher.vectors.known', () => {
+      this.#feeds.push(({ teacherVectors }) => ({
+        'teacher.vectors.known': { shape: [teacherVectors!.known.length], data: teacherVectors!.known },
+      }));
+      return this.#graph.input('teacher.vectors.known', [DOCUMENTS]);
+    });
+    return {
+      queries,
+      documents,
+      teacher: {
+        queries: taught('queries', QUERIES, queries.shape[1]),
+        documents: taught('documents', DOCUMENTS, documents.shape[1]),
+        known,
+      },
+    };
   }
 
   #lists(scores: Value): ListInputs {

@@ -62,6 +62,11 @@ export class RowScores {
     return this.#options.scorer.build(graph, queries, documents, scale);
   }
 
+  /** The rows where each text has one. */
+  ofTexts({ queries, documents }: { queries: Value; documents: Value }) {
+    return this.#most.documents > 1 ? undefined : { queries, documents };
+  }
+
   feeds(batch: RetrievalBatch): Record<string, DenseTensor> {
     const { rows, pieceOffsets } = batch;
     const pieces = (): Uint32Array => {
@@ -91,6 +96,7 @@ export function towerScores(options: TowerScoresOptions): BuildScores {
     const sides = buildTowers(graph, { spec, towers, groups, dropout, frozen, dims: rows.dims });
     return {
       scores: rows.build(graph, sides, scale),
+      rows: rows.ofTexts(sides),
       learned: sides.learned,
       feeds: (batch, random) => ({
         feeds: { ...sides.feeds(batch, random), ...rows.feeds(batch) },

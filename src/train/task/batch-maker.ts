@@ -97,7 +97,10 @@ export class BatchMaker {
     for (const { member, positive, negatives: own = [], random } of drawn) {
       positives.push(places.place(positive));
       known.push(own.map((negative) => places.place(negative)));
-      provenance.push(sources.flatMap(({ source, count }) => source.sample(member, random, count)));
+      const isTrainingQuery = member < (examples.trainingQueries ?? examples.count);
+      provenance.push(
+        isTrainingQuery ? sources.flatMap(({ source, count }) => source.sample(member, random, count)) : [],
+      );
     }
     const negatives = provenance.map((sampled, i) => [
       ...sampled.map(({ document }) => places.place(document)),

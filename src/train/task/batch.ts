@@ -1,6 +1,6 @@
 import type { Side } from '../../model/folder/tower-folders.js';
 import type { EncodedTexts, TokenizedText } from '../../model/index.js';
-import type { TeacherScores } from '../../teacher/index.js';
+import type { TaughtVectors, TeacherScores } from '../../teacher/index.js';
 
 /** What Trainer and Learner know of a batch: how many examples it has, which weighs it among a step's batches. */
 export interface Batch {
@@ -27,6 +27,10 @@ export interface RetrievalBatch extends Batch {
   grades?: readonly (readonly number[])[];
   /** For losses that learn from a teacher. */
   teacher?: TeacherScores;
+  /** For losses that learn a teacher's vectors. */
+  teacherVectors?: TaughtVectors;
+  /** For each query, documents of the batch that must not count as negatives, because a guide holds them for relevant. */
+  masked?: readonly (readonly number[])[];
 }
 
 export function queryCount({ positives }: RetrievalBatch): number {
@@ -39,8 +43,9 @@ export function documentCount(batch: RetrievalBatch): number {
 }
 
 /** The documents sampled as a query's negatives, each once, without those that are known to be relevant to it. */
-export function ownNegatives({ positives, negatives, known }: RetrievalBatch, query: number): number[] {
-  const relevant = new Set([...(known?.[query] ?? []), positives[query]]);
+export function ownNegatives(batch: RetrievalBatch, query: number): number[] {
+  const { positives, negatives, known, masked } = batch;
+  const relevant = new Set([...(known?.[query] ?? []), ...(masked?.[query] ?? []), positives[query]]);
   return [...new Set(negatives[query])].filter((document) => !relevant.has(document));
 }
 

@@ -9,13 +9,15 @@ import { locateMade } from '../../run/made.js';
 import type { StageContext } from './task.js';
 
 /** Opens what a stage learns from. */
-export function openExamples({ stage, data, recipe }: StageContext): Promise<ExampleSource> {
+export function openExamples({ run, stage, data, recipe }: StageContext): Promise<ExampleSource> {
   const kind = exampleKinds.get(stage.examples.name);
   return kind.open(kindOptions(kind, stage.examples), {
     dataset: data.dataset,
     training: data.training,
     documentCount: data.documents.count,
     seed: recipe.seed,
+    dataFingerprint: data.tables.dataFingerprint,
+    locate: (file) => locateMade(run, file),
     tokenize: data.tokenize,
     documents: async (numbers) => (await data.documents.texts(numbers)).texts,
   });

@@ -1,26 +1,25 @@
+import type { ParameterStore } from '../../engine/index.js';
 import type { ExampleSource } from '../../examples/index.js';
 import { losses as lossKinds } from '../../loss/index.js';
 import { kindOptions } from '../../recipe/kind-options.js';
-import { bestModel } from '../../run/best-model.js';
-import { locateMade } from '../../run/made.js';
 import { type PlannedStage, sourcesOf } from '../../run/plan.js';
-import { placesOf } from '../../run/training-data.js';
-import { type Teacher, teachers } from '../../teacher/index.js';
 import { StageSupplies } from '../mining/stage-supplies.js';
 import { StageRows } from '../model/stage-rows.js';
 import type { StageLoss } from '../step/objective.js';
 import type { Step } from '../step/step.js';
 import type { RetrievalBatch } from './batch.js';
 import { BatchMaker, type MadeBatch } from './batch-maker.js';
+import { type BatchTeacher, figuresOf, guided } from './batch-teacher.js';
 import { onlySource } from './only-source.js';
 import { openExamples, openOrder } from './open-examples.js';
+import { openBatchTeacher } from './open-teacher.js';
 import type { StageContext, Task } from './task.js';
-import { openTaughtTexts } from './taught-texts.js';
 
 /** Learns to score a query's positive above its negatives. */
 class RetrievalTask implements Task<RetrievalBatch> {
   readonly step: Step<RetrievalBatch>;
-  readonly state = {};
+  readonly state: Readonly<Record<string, ParameterStore>>;
+  #figures: Record<string, number> | undefined;
   readonly #stage: PlannedStage;
   readonly #parts: RetrievalParts;
 
@@ -28,6 +27,7 @@ class RetrievalTask implements Task<RetrievalBatch> {
     this.#stage = stage;
     this.#parts = parts;
     this.step = parts.step;
+    this.state = parts.teacher?.state ?? {};
   }
 
   get negativesVersion(): number | undefined {
@@ -40,8 +40,26 @@ class RetrievalTask implements Task<RetrievalBatch> {
       supplies.at(step, { members, queryRows: () => rows.of('queries', queries) }),
     );
     if (!made || !teacher) return made;
-    const whole = pupils(this.#stage).some(({ negatives }) => negatives !== 'own');
-    return Promise.all(made.map((batch) => taught(batch, teacher, whole)));
+    const taught: MadeBatch[] = [];
+    const { guideMargin } = this.#stage.batch;
+    for (const [part, batch] of made.entries()) {
+      const known = await teacher.teach(batch, { step, part });
+      taught.push(guideMargin === undefined ? known : guided(known, guideMargin));
+    }
+    this.#figures = figuresOf(taught);
+    return taught;
+  }
+
+  get figures(): Readonly<Record<string, number>> | undefined {
+    return this.#figures;
+  }
+
+  async after(step: number): Promise<void> {
+    await this.#parts.teacher?.after?.(step);
+  }
+
+  async fill(folder: string): Promise<void> {
+    await this.#parts.teacher?.fill?.(folder);
   }
 
   bySource(batches: readonly RetrievalBatch[]): { source: string; batches: RetrievalBatch[] }[] | undefined {
@@ -70,7 +88,7 @@ interface RetrievalParts {
   step: Step<RetrievalBatch>;
   maker: BatchMaker;
   supplies: StageSupplies;
-  teacher: Teacher | undefined;
+  teacher: BatchTeacher | undefined;
   rows: StageRows;
 }
 
@@ -106,45 +124,11 @@ async function openParts(context: StageContext): Promise<RetrievalParts> {
     frozen: rows.frozen,
     session,
   });
-  return { examples, step, maker, supplies, teacher: await openTeacher(context), rows };
+  return { examples, step, maker, supplies, teacher: await openBatchTeacher(context), rows };
 }
 
 function stageLoss(recipe: PlannedStage['losses'][number]): StageLoss {
   const kind = lossKinds.get(recipe.name);
   const { weight, temperature, negatives } = recipe;
   return { loss: kind.create(kindOptions(kind, recipe)), weight, scale: 1 / temperature, negatives };
-}
-
-function openTeacher({ run, stage, data, description, session }: StageContext): Promise<Teacher | undefined> {
-  const kind = teachers.get(stage.teacher.name);
-  const placeOf = placesOf(data);
-  return kind.open(kindOptions(kind, stage.teacher), {
-    dataset: data.dataset,
-    data: description.data,
-    split: description.split,
-    memberOf: (id) => placeOf.get(data.queries.cache.indexOf(id)) ?? -1,
-    documentOf: (id) => data.documents.cache.indexOf(id),
-    positives: (member) => data.training[member].positives,
-    memberCount: data.training.length,
-    queryOf: (member) => data.training[member].query,
-    texts: () => openTaughtTexts(data),
-    modelFolder: bestModel,
-    dataFingerprint: data.tables.dataFingerprint,
-    session,
-    locate: (file) => locateMade(run, file),
-  });
-}
-
-/** The losses of a stage that learn from a teacher. */
-function pupils({ losses }: PlannedStage): PlannedStage['losses'] {
-  return losses.filter((recipe) => stageLoss(recipe).loss.needs?.includes('teacher'));
-}
-
-/** @param whole whether losses look at every document of the batch, and not only at each query's own */
-async function taught(batch: MadeBatch, teacher: Teacher, whole: boolean): Promise<MadeBatch> {
-  const { members, documentNumbers: documents, positives, negatives, known } = batch;
-  const wanted = (query: number, document: number): boolean =>
-    positives[query] === document ||
-    (whole ? !known?.[query].includes(document) : negatives[query].includes(document));
-  return { ...batch, teacher: await teacher.scores({ members, documents, wanted }) };
 }

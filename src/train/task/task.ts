@@ -37,6 +37,10 @@ export interface Task<B extends Batch = Batch> {
   after?(step: number): Promise<void>;
   /** Numbers that are saved with the weights and restored before the first step. */
   readonly state: Readonly<Record<string, ParameterStore>>;
+  /** What people may want to know of the last batches, by name. */
+  readonly figures?: Readonly<Record<string, number>>;
+  /** Writes what belongs to a checkpoint besides state and weights: another model that learned. */
+  fill?(folder: string): Promise<void>;
   /** The checkpoint whose negatives served the last batches, where one did. */
   readonly negativesVersion?: number;
   close(): Promise<void>;

@@ -11,9 +11,17 @@ import { type TaskSubject, taskConformance } from './task.conformance.js';
 vi.setConfig({ testTimeout: 240_000 });
 
 let folder: string;
+let crossEncoder: string;
+const CROSS_ENCODER = [
+  'model={kind: cross, init: scratch, layers: 1, hiddenSize: 16, heads: 2, vocabularySize: 1000, dropout: 0, maxLength: {query: 16, document: 32}}',
+];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'nearmiss-tasks-'));
   await writeSynonyms(join(folder, 'data'), { words: 8, seed: 4 });
+  // Of the student's vocabulary, so that both read the same tokens.
+  crossEncoder = (await startRun(folder, 'cross-encoder', { recipe: 'reranker', set: CROSS_ENCODER })).file(
+    'start',
+  );
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -22,7 +30,7 @@ const examples = resolve(import.meta.dirname, '../../../examples/axes');
 interface Case extends Pick<TaskSubject, 'name' | 'interruptions' | 'state'> {
   steps?: number;
   recipe?: string;
-  set?: string[];
+  set?: string[] | (() => string[]);
 }
 
 const CASES: Case[] = [
@@ -72,6 +80,17 @@ const CASES: Case[] = [
     interruptions: [4],
   },
   {
+    name: 'retrieval with a teacher that learns in the same steps (RocketQA v2)',
+    set: () => [
+      'batch.accumulate=2',
+      `teacher={name: joint, model: ${crossEncoder}, learningRate: 1e-3}`,
+      'stages=[{name: joint, steps: 8, negatives: [{source: random, count: 3}], loss: {name: kl, temperature: 1}}]',
+    ],
+    steps: 8,
+    interruptions: [4],
+    state: ['teacher-firstMoment', 'teacher-secondMoment', 'teacher'],
+  },
+  {
     name: 'steady-pairs',
     recipe: join(examples, 'task.yaml'),
     set: ['stages.train.steps=12'],
@@ -82,7 +101,11 @@ const CASES: Case[] = [
 ];
 
 for (const { name, recipe = 'tiny', set = [], steps = 30, ...rest } of CASES) {
-  const start = (run: string) => startRun(folder, `${name.split(' ').join('-')}-${run}`, { recipe, set });
+  const start = (run: string) =>
+    startRun(folder, `${name.split(' ').join('-')}-${run}`, {
+      recipe,
+      set: typeof set === 'function' ? set() : set,
+    });
   taskConformance({ name, start, steps, ...rest });
 }
 
