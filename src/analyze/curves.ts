@@ -64,7 +64,7 @@ export function curvesOf(
 }
 
 /** What events have of something, over their steps; events that do not have it are left out. */
-function pick<T extends { step: number }>(
+export function pick<T extends { step: number }>(
   events: readonly T[],
   of: (event: T) => number | undefined,
 ): Series {

@@ -1,6 +1,13 @@
 import { exists } from '../base/files.js';
 import { readLineBatches } from '../base/lines.js';
-import { parseEvents, type StepEvent, type TimedEvent } from '../run/events.js';
+import {
+  type MadeEvent,
+  parseEvents,
+  type StepEvent,
+  type TeacherEvent,
+  type TimedEvent,
+} from '../run/events.js';
+import type { MiningOutcome } from '../run/mining-outcome.js';
 import type { RunDirectory } from '../run/run-directory.js';
 
 /** What batches teach; place `i` belongs to step `i`, NaN where it is not known. */
@@ -22,6 +29,8 @@ export interface StepColumns extends GradientColumns {
   negativesVersion: number[];
   /** Of each source of negatives by itself, where it was measured. */
   sources: Record<string, GradientColumns>;
+  /** What the task said of its batches, by name. */
+  figures: Record<string, number[]>;
 }
 
 type TimedRefresh = Extract<TimedEvent, { type: 'refresh' }>;
@@ -30,7 +39,12 @@ type TimedRefresh = Extract<TimedEvent, { type: 'refresh' }>;
 export interface RunHistory {
   steps: StepColumns;
   refreshes: TimedRefresh[];
-  evaluations: { step: number; measures: Record<string, number>; seconds: number }[];
+  evaluations: { step: number; measures: Record<string, number>; seconds: number; agreement?: number }[];
+  /** What stages made, and how teachers did beside their students, one entry for each stage. */
+  made: Omit<MadeEvent, 'type'>[];
+  teachers: Omit<TeacherEvent, 'type'>[];
+  /** What rules left of candidates that do not change. */
+  mined: { step: number; source: string; mining: MiningOutcome }[];
   /** Threads each process last started with, where it was told. */
   threads: { trainer?: number; inferencer?: number };
 }
@@ -54,17 +68,33 @@ export class HistoryBuilder {
     negativesVersion: [],
     groupNorms: {},
     sources: {},
+    figures: {},
   };
   readonly #refreshes = new Map<number, TimedRefresh>();
   readonly #evaluations = new Map<number, RunHistory['evaluations'][number]>();
+  readonly #made = new Map<string, RunHistory['made'][number]>();
+  readonly #teachers = new Map<string, RunHistory['teachers'][number]>();
+  readonly #mined = new Map<string, RunHistory['mined'][number]>();
   readonly #threads: RunHistory['threads'] = {};
 
   add(event: TimedEvent): void {
     if (event.type === 'step') recordStep(this.#steps, event);
     if (event.type === 'refresh') this.#refreshes.set(event.step, event);
     if (event.type === 'evaluation') {
-      const { step, measures, seconds } = event;
-      this.#evaluations.set(step, { step, measures, seconds });
+      const { step, measures, seconds, agreement } = event;
+      this.#evaluations.set(step, { step, measures, seconds, ...(agreement !== undefined && { agreement }) });
+    }
+    if (event.type === 'made') {
+      const { step, stage, maker, seconds, figures } = event;
+      this.#made.set(stage, { step, stage, maker, seconds, ...(figures && { figures }) });
+    }
+    if (event.type === 'teacher') {
+      const { type: _, time: __, ...told } = event;
+      this.#teachers.set(event.stage, told);
+    }
+    if (event.type === 'mined') {
+      const { step, source, table, mining } = event;
+      this.#mined.set(table, { step, source, mining });
     }
     if (event.type === 'start') this.#threads[event.process] = event.threads;
   }
@@ -75,6 +105,9 @@ export class HistoryBuilder {
       steps: this.#steps,
       refreshes: byStep(this.#refreshes),
       evaluations: byStep(this.#evaluations),
+      made: [...this.#made.values()],
+      teachers: [...this.#teachers.values()],
+      mined: [...this.#mined.values()],
       threads: this.#threads,
     };
   }
@@ -94,6 +127,10 @@ function recordStep(columns: StepColumns, event: StepEvent): void {
   put(columns.batchSeconds, step, event.batchSeconds ?? Number.NaN);
   put(columns.negativesVersion, step, event.negativesVersion ?? Number.NaN);
   recordGradients(columns, step, event);
+  for (const [name, value] of Object.entries(event.figures ?? {})) {
+    columns.figures[name] ??= [];
+    put(columns.figures[name], step, value);
+  }
   for (const evidence of event.sources ?? []) {
     columns.sources[evidence.source] ??= { loss: [], gradientNorm: [], groupNorms: {} };
     recordGradients(columns.sources[evidence.source], step, evidence);

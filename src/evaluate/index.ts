@@ -12,6 +12,7 @@ export { type CompareReportOptions, formatComparison } from './compare-report.js
 export { type EvaluateOptions, type Evaluation, evaluate } from './evaluate.js';
 export { hasAnswer } from './has-answer.js';
 export type { JudgedRanking } from './judged-ranking.js';
+export { kendallTau } from './kendall-tau.js';
 export type { Measure } from './measure.js';
 export { rankBiasedOverlap, sharedHits } from './overlap.js';
 export { parseMeasure, parseMeasureList, parseMeasures } from './parse-measure.js';

@@ -15,11 +15,20 @@ export type RunEvent =
   | RefreshEvent
   /** Candidates that do not change while the run lasts; `table` is their folder under `negatives/`. */
   | { type: 'mined'; step: number; source: string; table: string; mining: MiningOutcome }
-  | { type: 'evaluation'; step: number; measures: Record<string, number>; best: boolean; seconds: number }
+  | {
+      type: 'evaluation';
+      step: number;
+      measures: Record<string, number>;
+      best: boolean;
+      seconds: number;
+      /** Kendall's τ with the last teacher on its dev lists, where there is one. */
+      agreement?: number;
+    }
+  | TeacherEvent
   /** A stage that makes data, and how far it is; `total` 0 where that is not known. */
   | { type: 'make'; step: number; stage: string; done: number; total: number }
   /** At the step after it, which is the same where it does not change the model. */
-  | { type: 'made'; step: number; stage: string; maker: string; seconds: number }
+  | MadeEvent
   | { type: 'wait'; step: number; for: string }
   | { type: 'log'; level: 'info' | 'warning' | 'error'; message: string }
   | { type: 'end'; process: Role; step: number };
@@ -55,6 +64,30 @@ export interface SourceEvidence {
   /** Before clipping. */
   gradientNorm: number;
   groupNorms: Record<string, number>;
+}
+
+/** What a stage made, with figures for people: sizes of clusters, what rules removed. */
+export interface MadeEvent {
+  type: 'made';
+  step: number;
+  stage: string;
+  maker: string;
+  seconds: number;
+  figures?: Record<string, number>;
+}
+
+/** How a teacher did beside its student before anything was learned from it. */
+export interface TeacherEvent {
+  type: 'teacher';
+  step: number;
+  stage: string;
+  measure: string;
+  split: string;
+  queries: number;
+  teacher: number;
+  student: number;
+  /** Kendall's τ of the two on the lists that the student found. */
+  agreement?: number;
 }
 
 export interface RefreshEvent {

@@ -75,6 +75,23 @@ test('it is told whether the teacher is ahead of its student', async () => {
   expect(message.includes('the teacher is no better than the student')).toBe(teacher <= student);
 });
 
+test('agreement of teacher and student is told before and at every checkpoint after', async () => {
+  const [compared] = (await eventsOf(run, 'trainer')).filter((event) => event.type === 'teacher');
+  expect(compared).toMatchObject({ stage: 'label', measure: 'RR@10', split: 'dev' });
+  const measured = (await eventsOf(run, 'inferencer')).filter((event) => event.type === 'evaluation');
+  const after = measured.filter(({ step }) => step > 0).map(({ agreement }) => agreement!);
+  expect(after.length).toBeGreaterThan(0);
+  for (const tau of [compared.agreement!, ...after]) expect(Math.abs(tau)).toBeLessThanOrEqual(1);
+});
+
+test('sizes of topics are told', async () => {
+  const made = (await eventsOf(run, 'trainer')).filter((event) => event.type === 'made');
+  const { figures } = made.find(({ maker }) => maker === 'cluster')!;
+  expect(figures!.clusters).toBeLessThanOrEqual(6);
+  expect(figures!.smallest).toBeGreaterThan(0);
+  expect(figures!.largest).toBeGreaterThanOrEqual(figures!.median);
+});
+
 test('every loss of a teacher learns', async () => {
   const steps = (await eventsOf(run, 'trainer')).filter((event) => event.type === 'step');
   expect(steps).toHaveLength(6);

@@ -1,7 +1,7 @@
 import type { Plan } from '../../run/plan.js';
-import { type Curves, curvesOf } from '../curves.js';
+import { type Curves, curvesOf, pick } from '../curves.js';
 import type { RunHistory } from '../history.js';
-import { type Series, thin } from '../series.js';
+import { finite, type Series, thin } from '../series.js';
 
 /** All curves of a run, as a page shows them while it is going on. */
 export interface RunCurves extends Omit<Curves, 'sources'> {
@@ -9,6 +9,10 @@ export interface RunCurves extends Omit<Curves, 'sources'> {
   sourceNorms: Record<string, Series>;
   /** The checkpoint whose negatives served each step: a staircase, by its corners. */
   negativesVersion: Series;
+  /** What the task said of its batches, by name: `teacherMargin`, `maskedShare`. */
+  figures: Record<string, Series>;
+  /** Kendall's τ of student and teacher on dev lists, at checkpoints. */
+  agreement: Series;
 }
 
 export function runCurvesOf(history: RunHistory, plan: Pick<Plan, 'stages'>): RunCurves {
@@ -21,6 +25,10 @@ export function runCurvesOf(history: RunHistory, plan: Pick<Plan, 'stages'>): Ru
       Object.entries(sources).map(([source, { gradientNorm }]) => [source, gradientNorm]),
     ),
     negativesVersion: cornersOf(flights, ({ version }) => version),
+    figures: Object.fromEntries(
+      Object.entries(steps.figures).map(([name, column]) => [name, thin(finite(column))]),
+    ),
+    agreement: pick(history.evaluations, ({ agreement }) => agreement),
     // By its corners, too: thinned, a saw loses its teeth.
     indexAge: cornersOf(flights, ({ version }, step) => step - version),
   };

@@ -65,6 +65,10 @@ export interface RunDetails extends RunSummary {
   evaluations: (RunHistory['evaluations'][number] & { best: boolean })[];
   refreshes: Omit<RunHistory['refreshes'][number], 'type'>[];
   processes: Record<Role, ProcessDetails>;
+  /** What stages made, how teachers did beside their students, what rules left of candidates that do not change. */
+  made: RunHistory['made'];
+  teachers: RunHistory['teachers'];
+  mined: RunHistory['mined'];
   /** Steps that the negatives now in use are old. */
   indexAge?: number;
   /** Until the last step at the pace so far, while the Trainer runs. */
@@ -112,6 +116,9 @@ export async function describeRun(watched: WatchedRun): Promise<RunDetails> {
       best: evaluation.step === best?.step,
     })),
     refreshes: history.refreshes.map(({ type: _, ...refresh }) => refresh),
+    made: history.made,
+    teachers: history.teachers,
+    mined: history.mined,
     processes: {
       trainer: processOf(trails.trainer, holders.trainer),
       inferencer: processOf(trails.inferencer, holders.inferencer),

@@ -168,6 +168,8 @@ function describeEvent(
         : `${event.stage}: made ${count(event.done)}/${count(event.total)}`;
     case 'made':
       return `${event.stage}: made by ${event.maker} in ${formatDuration(event.seconds)}`;
+    case 'teacher':
+      return `${event.stage}: teacher and student agree by ${significant(event.agreement ?? 0)} (Kendall's τ)`;
     case 'wait':
       return `${role} waits at step ${count(event.step)} for ${event.for}`;
     case 'end':

@@ -9,6 +9,8 @@ const miningOutcome = miningReportSchema
   .extend({ trainingQueries: z.int(), withoutCandidates: z.int() })
   .describe('What the rules left for the training queries.');
 
+const agreement = z.number().describe("Kendall's τ of student and teacher on dev lists.");
+
 const best = z
   .object({ measure: z.string(), value: z.number(), step })
   .describe('By the measure that the recipe chooses the best model by.');
@@ -77,6 +79,7 @@ export const runDetails = z
         measures: z.record(z.string(), z.number()),
         seconds: z.number(),
         best: z.boolean(),
+        agreement: agreement.optional(),
       }),
     ),
     refreshes: z.array(
@@ -92,6 +95,34 @@ export const runDetails = z
         mining: miningOutcome.optional(),
       }),
     ),
+    made: z
+      .array(
+        z.object({
+          step,
+          stage: z.string(),
+          maker: z.string(),
+          seconds: z.number(),
+          figures: z.record(z.string(), z.number()).optional(),
+        }),
+      )
+      .describe('What stages made.'),
+    teachers: z
+      .array(
+        z.object({
+          step,
+          stage: z.string(),
+          measure: z.string(),
+          split: z.string(),
+          queries: z.int(),
+          teacher: z.number(),
+          student: z.number(),
+          agreement: agreement.optional(),
+        }),
+      )
+      .describe('How teachers did beside their students on what these find, before anything was learned.'),
+    mined: z
+      .array(z.object({ step, source: z.string(), mining: miningOutcome }))
+      .describe('What the rules left of candidates that do not change.'),
     processes: z.object({ trainer: process, inferencer: process }),
     indexAge: z.int().optional().describe('Steps that the negatives in use are old.'),
     secondsLeft: z.number().optional(),
@@ -136,6 +167,8 @@ export const runCurves = z
     dev: seriesByName,
     indexAge: series.describe('Steps since the checkpoint that mined the negatives.'),
     negativesVersion: series.describe('The checkpoint that mined the negatives of each step, by corners.'),
+    figures: seriesByName.describe('What the task said of its batches: `teacherMargin`, `maskedShare`.'),
+    agreement: series.describe("Kendall's τ of student and teacher on dev lists, at checkpoints."),
     replaced: series.describe('Share of candidates that each refresh replaced.'),
     tokensPerSecond: series.describe('Of the Trainer.'),
     documentsPerSecond: series.describe('Encoded by the Inferencer.'),

@@ -12,7 +12,7 @@ export async function makeClusters(
   { size, clusters: asked }: ClusterOptions,
   context: MakeContext,
 ): Promise<boolean> {
-  const { data, model, session, recipe, folder, stage, progress, shouldStop } = context;
+  const { data, model, session, recipe, folder, stage, progress, shouldStop, tell } = context;
   const count = data.training.length;
   const clusters = asked ?? Math.max(1, Math.round(count / size));
   if (clusters > count) {
@@ -36,5 +36,19 @@ export async function makeClusters(
   });
   if (!clustered) return false;
   await fillClusterFolder(folder, clustered.assigned);
+  tell(sizesOf(clustered.assigned));
   return true;
+}
+
+/** How many clusters have members, and how many the smallest, the middle and the largest have. */
+function sizesOf(places: Int32Array): Record<string, number> {
+  const counts = new Map<number, number>();
+  for (const cluster of places) counts.set(cluster, (counts.get(cluster) ?? 0) + 1);
+  const sizes = [...counts.values()].sort((a, b) => a - b);
+  return {
+    clusters: sizes.length,
+    smallest: sizes[0],
+    median: sizes[sizes.length >> 1],
+    largest: sizes[sizes.length - 1],
+  };
 }

@@ -1,4 +1,5 @@
-import { evaluate, inRankOrder, type Ranking } from '../../evaluate/index.js';
+import { evaluate, inRankOrder, type Ranking, type Run } from '../../evaluate/index.js';
+import { agreementWith } from '../../run/teacher-lists.js';
 import { evaluationSet } from '../../run/training-data.js';
 import {
   meanOfNormalized,
@@ -22,10 +23,12 @@ export interface CompareTeacherOptions extends StageContext {
 /**
  * Lets the teacher rerank what the student finds for dev queries, and warns where that makes the order worse: who learns
  * from a worse teacher unlearns.
+ *
+ * @returns what the teacher gives to the documents that the student finds; none where the student finds nothing by itself
  */
-export async function compareTeacher(options: CompareTeacherOptions): Promise<void> {
+export async function compareTeacher(options: CompareTeacherOptions): Promise<Run | undefined> {
   const { run, recipe, data, session, stage, events, scorers, normalize, texts } = options;
-  if (!trainedKinds.get(recipe.model.kind).indexes) return;
+  if (!trainedKinds.get(recipe.model.kind).indexes) return undefined;
   const { split, best } = recipe.evaluation;
   const dev = await evaluationSet(data, { split, limit: QUERIES, seed: recipe.seed });
   const checkpoint = await trainedKinds
@@ -44,6 +47,18 @@ export async function compareTeacher(options: CompareTeacherOptions): Promise<vo
   const measured = (found: ReadonlyMap<string, Ranking>): number =>
     evaluate({ tag: 'dev', rankings: found }, dev.qrels, [best], { complete: true }).mean[best];
   const [student, teacher] = [measured(rankings), measured(reranked)];
+  const lists: Run = { tag: 'teacher', rankings: reranked };
+  await events.write({
+    type: 'teacher',
+    step: stage.start,
+    stage: stage.name,
+    measure: best,
+    split,
+    queries: dev.queries.length,
+    teacher,
+    student,
+    agreement: agreementWith(lists, rankings),
+  });
   const figures = `${best} ${teacher.toFixed(4)} on what the student finds for ${dev.queries.length} queries of ${split}, the student's own order ${student.toFixed(4)}`;
   await events.write({
     type: 'log',
@@ -53,4 +68,5 @@ export async function compareTeacher(options: CompareTeacherOptions): Promise<vo
         ? `teacher: ${figures}`
         : `the teacher is no better than the student: ${figures}; train it longer before anything is distilled from it`,
   });
+  return lists;
 }

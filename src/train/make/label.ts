@@ -4,6 +4,7 @@ import type { RankedList } from '../../negatives/index.js';
 import type { labelKind } from '../../recipe/makers/label-kind.js';
 import { bestModel } from '../../run/best-model.js';
 import { locateMade } from '../../run/made.js';
+import { writeTeacherLists } from '../../run/teacher-lists.js';
 import { fillLabelFolder, label, PairScorer } from '../../teacher/index.js';
 import { inTurn } from '../mining/in-turn.js';
 import { fileLists } from '../mining/rankings.js';
@@ -15,7 +16,7 @@ type LabelOptions = OptionsOf<(typeof labelKind)['options']>;
 
 /** Opens the maker `label`. What was scored is kept for all runs, so that a stopped stage goes on where it was. */
 export async function makeLabelled(options: LabelOptions, context: MakeContext): Promise<boolean> {
-  const { run, data, description, session, folder, progress, shouldStop, stage } = context;
+  const { run, data, description, session, folder, progress, shouldStop, stage, tell } = context;
   const { models, normalize, depth } = options;
   const ranked: Iterable<RankedList>[] = [];
   for (const file of [options.candidates].flat()) {
@@ -31,7 +32,7 @@ export async function makeLabelled(options: LabelOptions, context: MakeContext):
   try {
     for (const model of models)
       scorers.push(await PairScorer.open(await bestModel(await locateMade(run, model)), { session }));
-    await compareTeacher({ ...context, scorers, normalize, texts });
+    const onDev = await compareTeacher({ ...context, scorers, normalize, texts });
     const rankings = new Map<string, Ranking>();
     let done = 0;
     for await (const { query, documents, scores } of label({
@@ -53,6 +54,8 @@ export async function makeLabelled(options: LabelOptions, context: MakeContext):
       if (await shouldStop()) return false;
     }
     await progress(total, total);
+    tell({ queries: rankings.size, pairs: done });
+    if (onDev) await writeTeacherLists(folder, onDev);
     await fillLabelFolder(
       folder,
       { tag: stage.name, rankings },

@@ -8,4 +8,6 @@ export interface MakeContext extends StageContext {
   scratch: string;
   /** Told how far it is. */
   progress(done: number, total: number): Promise<void>;
+  /** Told what people may want to know of the result, by name. */
+  tell(figures: Record<string, number>): void;
 }

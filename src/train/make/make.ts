@@ -62,10 +62,12 @@ export async function makeData(choice: Choice, context: StageContext): Promise<b
   const progress = (done: number, total: number): Promise<void> =>
     events.write({ type: 'make', step: stage.start, stage: stage.name, done, total });
   await progress(0, 0);
+  const figures: Record<string, number> = {};
+  const tell = (told: Record<string, number>): void => void Object.assign(figures, told);
   const stopped = new Error('stopped');
   try {
     await writeDirectoryAtomic(path, async (folder) => {
-      if (!(await make(options as never, { ...context, folder, scratch, progress }))) throw stopped;
+      if (!(await make(options as never, { ...context, folder, scratch, progress, tell }))) throw stopped;
     });
   } catch (error) {
     if (error === stopped) return false;
@@ -74,7 +76,14 @@ export async function makeData(choice: Choice, context: StageContext): Promise<b
   await removeDirectory(scratch);
   await apply?.(path, context);
   const seconds = (performance.now() - started) / 1000;
-  await events.write({ type: 'made', step: stage.end, stage: stage.name, maker: kind.name, seconds });
+  await events.write({
+    type: 'made',
+    step: stage.end,
+    stage: stage.name,
+    maker: kind.name,
+    seconds,
+    ...(Object.keys(figures).length > 0 && { figures }),
+  });
   return true;
 }
 

@@ -12,7 +12,7 @@ type MineOptions = OptionsOf<(typeof mineKind)['options']>;
 
 /** Opens the maker `mine`. */
 export async function makeMined(options: MineOptions, context: MakeContext): Promise<boolean> {
-  const { run, data, stage, folder, recipe, session, progress, shouldStop } = context;
+  const { run, data, stage, folder, recipe, session, progress, shouldStop, tell } = context;
   const { depth, retriever } = options;
   const stopping = new AbortController();
   const onProgress = async (done: number, total: number): Promise<void> => {
@@ -46,7 +46,8 @@ export async function makeMined(options: MineOptions, context: MakeContext): Pro
         rules,
       }),
     );
-    outcomeOf(`mined by stage ${stage.name}`, table, report);
+    const { ranked, kept, removed } = outcomeOf(`mined by stage ${stage.name}`, table, report);
+    tell({ ranked, kept, ...prefixed('removed', removed) });
     await table.save(folder, { overwrite: true });
     return true;
   } catch (error) {
@@ -55,4 +56,10 @@ export async function makeMined(options: MineOptions, context: MakeContext): Pro
   } finally {
     await checkpoint?.close();
   }
+}
+
+/** What rules removed, those that removed something. */
+function prefixed(what: string, counts: Readonly<Record<string, number>>): Record<string, number> {
+  const some = Object.entries(counts).filter(([, count]) => count > 0);
+  return Object.fromEntries(some.map(([name, count]) => [`${what} by ${name}`, count]));
 }

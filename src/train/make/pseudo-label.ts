@@ -18,7 +18,7 @@ const PROGRESS_QUERIES = 16;
 
 /** Opens the maker `pseudo-label` (RocketQA's last step, Qu et al. 2021). */
 export async function makePseudoLabels(options: PseudoLabelOptions, context: MakeContext): Promise<boolean> {
-  const { run, recipe, data, session, folder, stage, progress, shouldStop, events } = context;
+  const { run, recipe, data, session, folder, stage, progress, shouldStop, events, tell } = context;
   const queries = await unjudged(data);
   if (queries.length === 0) {
     await events.write({
@@ -53,6 +53,7 @@ export async function makePseudoLabels(options: PseudoLabelOptions, context: Mak
     await progress(queries.length, queries.length);
     const dataFingerprint = data.tables.dataFingerprint;
     await fillPseudoFolder(folder, { dataFingerprint, asked: queries.length, examples });
+    tell({ queries: queries.length, examples: examples.length });
     const message = `stage ${stage.name}: of ${queries.length} queries without judgments ${examples.length} have a document that is relevant with a probability of ${options.positive} or more`;
     await events.write({ type: 'log', level: 'info', message });
     return true;

@@ -14,6 +14,7 @@ import type { EventWriter } from '../../run/events.js';
 import { freshSourceOf, type Plan, planRun } from '../../run/plan.js';
 import { type RunDirectory, TEACHER_FOLDER, waitFor } from '../../run/run-directory.js';
 import { bestSoFar, type StepEvaluation } from '../../run/step-evaluation.js';
+import { agreementWith, readTeacherLists } from '../../run/teacher-lists.js';
 import { type EvaluationSet, evaluationSet, type TrainingData } from '../../run/training-data.js';
 import { trainedKinds } from '../model/kinds.js';
 import { askToStop } from '../process/early-stop.js';
@@ -152,7 +153,16 @@ async function measure(
   await askToStop(run, recipe, evaluation);
   await writeSealedJsonFile(run.stepPath('evaluations', step), evaluation);
   const seconds = (performance.now() - started) / 1000;
-  await events.write({ type: 'evaluation', step, measures: evaluation.measures, best: isBest, seconds });
+  const teacher = await readTeacherLists(run, recipe);
+  const agreement = teacher && agreementWith(teacher, rankings);
+  await events.write({
+    type: 'evaluation',
+    step,
+    measures: evaluation.measures,
+    best: isBest,
+    seconds,
+    ...(agreement !== undefined && { agreement }),
+  });
 }
 
 /** Writes `best/`: the model of a step as other programs load it, ONNX export and model card included. */

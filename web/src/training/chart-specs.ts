@@ -3,6 +3,7 @@ import type { LineChartProps, LineSeries } from '../plot/line-chart.js';
 import { formatSeconds, formatShare } from './format.js';
 import type { RunCurves, Series } from './runs-api.js';
 import { smooth } from './smooth.js';
+import { teachingCharts } from './teaching-charts.js';
 
 /** A run's curves and the colour it has on the whole page. */
 export interface ShownRun {
@@ -33,6 +34,7 @@ export function chartsOf(runs: readonly ShownRun[], options: ChartOptions): Char
     groupChart(runs, options),
     sourceChart(runs, options),
     ...negativesCharts(runs),
+    ...teachingCharts(runs),
     ...paceCharts(runs, options),
     learningRateChart(runs),
   ];

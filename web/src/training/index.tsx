@@ -17,6 +17,7 @@ import { RunHeader } from './run-header.js';
 import { RunList } from './run-list.js';
 import { type RunSummary, runsApi } from './runs-api.js';
 import { StartTraining } from './start-training.js';
+import { TeachingPart } from './teaching-part.js';
 import { type LiveRun, useLiveRuns } from './use-live-runs.js';
 
 const LIST_EVERY_MS = 5000;
@@ -145,6 +146,7 @@ function PartOf({ live, chosen, state, onChange }: PartProps) {
             group={group}
           />
           {details.length === 1 && <MeasuredSources details={details[0]} />}
+          {details.length === 1 && <TeachingPart run={details[0]} />}
         </div>
       );
     }
