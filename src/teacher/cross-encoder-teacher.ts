@@ -52,6 +52,13 @@ export class CrossEncoderTeacher implements Teacher {
     return { scores, known };
   }
 
+  /** @param pairs of one query: they are normalised together */
+  async pairs(pairs: readonly TextPair[]): Promise<Float32Array> {
+    const given: Float32Array[] = [];
+    for (const scorer of this.#scorers) given.push(await scorer.score(pairs));
+    return meanOfNormalized(given, this.#normalize);
+  }
+
   async close(): Promise<void> {
     for (const scorer of this.#scorers) await scorer.close();
     await this.#texts.close();

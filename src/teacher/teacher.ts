@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Kind, OptionsOf } from '../base/registry.js';
 import type { Dataset } from '../data/index.js';
 import type { SessionOptions } from '../engine/index.js';
+import type { TextPair } from '../text/tokenizer.js';
 
 /** What a teacher is asked about: every pair of these, of which it may know some. */
 export interface TaughtBatch {
@@ -33,6 +34,8 @@ export interface TaughtVectors {
 /** Somebody to learn from who knows better: scores for pairs of query and document. */
 export interface Teacher {
   scores(batch: TaughtBatch): Promise<TeacherScores>;
+  /** Scores of any texts, where it can read some: whether it is ahead of its student is seen on queries that nobody learns from. */
+  pairs?(ofOneQuery: readonly TextPair[]): Promise<Float32Array>;
   /** For losses that learn vectors; only of kinds that say so. */
   vectors?(batch: Omit<TaughtBatch, 'wanted'>): Promise<TaughtVectors>;
   close(): Promise<void>;

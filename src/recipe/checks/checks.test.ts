@@ -14,6 +14,8 @@ const AXES_EXAMPLE = resolve(import.meta.dirname, '../../../examples/axes/exampl
 
 const ANN = stage('{source: ann}');
 
+const GUIDE = 'teacher: {name: encoder, model: minilm}\n';
+
 const TAUGHT = 'teacher: {name: stored, file: scores.run}\n';
 
 /** A cross-encoder with one source of negatives. */
@@ -190,6 +192,30 @@ describe('what cannot be trained', () => {
       'my.yaml:6: stages.a.loss.name: margin-mse learns from a teacher, and there is none',
     ],
     [
+      `${ANN}loss: embedding-mse`,
+      'my.yaml:5: loss.name: embedding-mse learns from a teacher, and there is none',
+    ],
+    [
+      `${ANN}${TAUGHT}loss: embedding-mse`,
+      'my.yaml:6: loss.name: embedding-mse learns vectors, and the teacher stored has none',
+    ],
+    [
+      `${ANN}model: {passages: {mode: max, pieces: 2}, scorer: max}\n${GUIDE}loss: embedding-mse`,
+      'my.yaml:7: loss.name: embedding-mse learns one vector of each document, and MaxP has several',
+    ],
+    [
+      `${ANN}batch: {guideMargin: 0}`,
+      'my.yaml:5: batch.guideMargin: a teacher guides what counts as a negative, and there is none',
+    ],
+    [
+      `${stage('{source: random}', '    freeze: [documents]')}\nmodel: {towers: two}\nteacher: {name: joint, model: x}\nloss: kl`,
+      'my.yaml:5: stages.a.freeze: the teacher joint reads the texts of batches, and frozen documents come as vectors',
+    ],
+    [
+      `${stage('{source: random}')}examples: {name: pseudo-labelled, file: x}\n${TAUGHT}loss: kl`,
+      'my.yaml:6: teacher.name: stored is for training queries, and pseudo-labelled makes examples of its own',
+    ],
+    [
       stage('{source: in-batch}', 'loss: lambda'),
       "my.yaml:4: stages.a.negatives: lambda compares a query's own negatives, and no source draws any",
     ],
@@ -302,6 +328,7 @@ test.each([
     'hardest in batch among sampled ones',
     stage('{source: hardest-in-batch}, {source: ann}', 'loss: {name: nll}'),
   ],
+  ['a guide that nothing else is learned from', `${ANN}${GUIDE}batch: {guideMargin: 0.5}`],
   ['cosines as far apart as a teacher has them', `${ANN}${TAUGHT}loss: {name: margin-mse, temperature: 1}`],
   ['a loss with a teacher beside one without', `${ANN}${TAUGHT}loss: [{name: infonce}, {name: margin-mse}]`],
   [

@@ -1,12 +1,7 @@
 import { evaluate, inRankOrder, type Ranking, type Run } from '../../evaluate/index.js';
 import { agreementWith } from '../../run/teacher-lists.js';
 import { evaluationSet } from '../../run/training-data.js';
-import {
-  meanOfNormalized,
-  type Normalization,
-  type PairScorer,
-  type TaughtTexts,
-} from '../../teacher/index.js';
+import type { TaughtTexts, Teacher } from '../../teacher/index.js';
 import { trainedKinds } from '../model/kinds.js';
 import type { StageContext } from '../task/task.js';
 
@@ -15,8 +10,8 @@ const QUERIES = 100;
 const DEPTH = 20;
 
 export interface CompareTeacherOptions extends StageContext {
-  scorers: readonly PairScorer[];
-  normalize: Normalization;
+  /** The teacher's scores of a query's documents. */
+  score: NonNullable<Teacher['pairs']>;
   texts: TaughtTexts;
 }
 
@@ -27,7 +22,7 @@ export interface CompareTeacherOptions extends StageContext {
  * @returns what the teacher gives to the documents that the student finds; none where the student finds nothing by itself
  */
 export async function compareTeacher(options: CompareTeacherOptions): Promise<Run | undefined> {
-  const { run, recipe, data, session, stage, events, scorers, normalize, texts } = options;
+  const { run, recipe, data, session, stage, events, score, texts } = options;
   if (!trainedKinds.get(recipe.model.kind).indexes) return undefined;
   const { split, best } = recipe.evaluation;
   const dev = await evaluationSet(data, { split, limit: QUERIES, seed: recipe.seed });
@@ -39,9 +34,7 @@ export async function compareTeacher(options: CompareTeacherOptions): Promise<Ru
   for (const [queryId, { ids }] of rankings) {
     const query = texts.query(data.queries.cache.indexOf(queryId));
     const pairs = ids.map((id) => [query, texts.document(data.documents.cache.indexOf(id))] as const);
-    const lists: Float32Array[] = [];
-    for (const scorer of scorers) lists.push(await scorer.score(pairs));
-    const scores = Float64Array.from(meanOfNormalized(lists, normalize));
+    const scores = Float64Array.from(await score(pairs));
     reranked.set(queryId, inRankOrder({ ids, scores }));
   }
   const measured = (found: ReadonlyMap<string, Ranking>): number =>

@@ -5,7 +5,7 @@ import type { labelKind } from '../../recipe/makers/label-kind.js';
 import { bestModel } from '../../run/best-model.js';
 import { locateMade } from '../../run/made.js';
 import { writeTeacherLists } from '../../run/teacher-lists.js';
-import { fillLabelFolder, label, PairScorer } from '../../teacher/index.js';
+import { fillLabelFolder, label, meanOfNormalized, PairScorer } from '../../teacher/index.js';
 import { inTurn } from '../mining/in-turn.js';
 import { fileLists } from '../mining/rankings.js';
 import { openTaughtTexts } from '../task/taught-texts.js';
@@ -32,7 +32,15 @@ export async function makeLabelled(options: LabelOptions, context: MakeContext):
   try {
     for (const model of models)
       scorers.push(await PairScorer.open(await bestModel(await locateMade(run, model)), { session }));
-    const onDev = await compareTeacher({ ...context, scorers, normalize, texts });
+    const onDev = await compareTeacher({
+      ...context,
+      texts,
+      async score(pairs) {
+        const given: Float32Array[] = [];
+        for (const scorer of scorers) given.push(await scorer.score(pairs));
+        return meanOfNormalized(given, normalize);
+      },
+    });
     const rankings = new Map<string, Ranking>();
     let done = 0;
     for await (const { query, documents, scores } of label({

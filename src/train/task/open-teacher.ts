@@ -6,6 +6,7 @@ import { locateMade } from '../../run/made.js';
 import type { PlannedStage } from '../../run/plan.js';
 import { placesOf } from '../../run/training-data.js';
 import { type Teacher, type TeacherContext, teachers } from '../../teacher/index.js';
+import { compareTeacher } from '../make/compare-teacher.js';
 import type { MadeBatch } from './batch-maker.js';
 import type { BatchTeacher } from './batch-teacher.js';
 import { JointTeacher } from './joint-teacher.js';
@@ -25,7 +26,22 @@ export async function openBatchTeacher(context: StageContext): Promise<BatchTeac
   const learning = OPEN[kind.name];
   if (learning) return learning(options as never, context);
   const teacher = await kind.open!(options, teacherContext(context));
+  if (teacher?.pairs && !(await isCompared(context))) await compare(teacher.pairs.bind(teacher), context);
   return teacher && new AskedTeacher(teacher, stage);
+}
+
+/** Whether an earlier stage labelled with the same models, and so compared them; or it cannot be done any more. */
+async function isCompared({ run, plan, stage }: StageContext): Promise<boolean> {
+  const models = JSON.stringify(stage.teacher.models);
+  const before = plan.stages.slice(0, stage.index);
+  if (before.some(({ make }) => make?.name === 'label' && JSON.stringify(make.models) === models))
+    return true;
+  return !(await run.has('checkpoints', stage.start));
+}
+
+async function compare(score: NonNullable<Teacher['pairs']>, context: StageContext): Promise<void> {
+  const texts = await openTaughtTexts(context.data);
+  await compareTeacher({ ...context, score, texts }).finally(() => texts.close());
 }
 
 function teacherContext(context: StageContext): TeacherContext {
