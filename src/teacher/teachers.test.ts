@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -127,4 +127,29 @@ test.each([
   }
   await teacher.close();
   await encoder.release();
+});
+
+test('queries that a file of scores lacks are counted in a warning; what is wrong in it is an error', async () => {
+  const lines = (await readFile(join(folder, 'scores.trec'), 'utf8')).trimEnd().split('\n');
+  const [first] = lines[0].split(' ');
+  const open = async (content: readonly string[]): Promise<string[]> => {
+    const file = join(folder, 'some.trec');
+    await writeFile(file, `${content.join('\n')}\n`);
+    const warnings: string[] = [];
+    const warn = async (message: string): Promise<void> => void warnings.push(message);
+    await (await teachers.get('stored').open!({ file }, { ...context, warn }))!.close();
+    return warnings;
+  };
+  expect(await open(lines)).toEqual([]);
+  const [warning] = await open(lines.filter((line) => !line.startsWith(`${first} `)));
+  expect(warning).toMatch(
+    new RegExp(`some.trec: 1 of ${context.memberCount} training queries have no score of a positive`),
+  );
+  await expect(open([...lines, `${first} Q0 nowhere 99 1 t`])).rejects.toThrow(
+    'document "nowhere": the collection has no such document',
+  );
+  await expect(open([...lines.slice(1), lines[0].replace(/ \S+ t$/, ' NaN t')])).rejects.toThrow(/NaN/);
+  await expect(open(['other Q0 d0-0 1 1 t'])).rejects.toThrow(
+    'no training query has scores of its documents here',
+  );
 });
