@@ -81,8 +81,14 @@ describe('a choice', () => {
   });
 
   test.each([
-    ['teacher: nobody', 'teacher.name: expected none, stored, cross-encoder, encoder or joint, got the text "nobody"'],
-    ['teacher: stord', 'teacher.name: expected none, stored, cross-encoder, encoder or joint, got the text "stord"'],
+    [
+      'teacher: nobody',
+      'teacher.name: expected none, stored, cross-encoder, encoder or joint, got the text "nobody"',
+    ],
+    [
+      'teacher: stord',
+      'teacher.name: expected none, stored, cross-encoder, encoder or joint, got the text "stord"',
+    ],
     ['teacher: 3', 'teacher: expected a mapping of settings, got a number (3)'],
     ['teacher: {file: x}', 'teacher.file: this teacher has no file, got the text "x"'],
     ['teacher: {name: stored}', 'teacher.file: expected a path, got nothing'],

@@ -1,8 +1,8 @@
 import { evaluate, inRankOrder, type Ranking, type Run } from '../../evaluate/index.js';
-import { agreementWith } from '../../run/teacher-lists.js';
 import { evaluationSet } from '../../run/training-data.js';
 import type { TaughtTexts, Teacher } from '../../teacher/index.js';
 import { trainedKinds } from '../model/kinds.js';
+import { agreementWith } from '../refresh/teacher-lists.js';
 import type { StageContext } from '../task/task.js';
 
 /** Dev queries and documents of each that teacher and student both rank: enough to see who is ahead. */

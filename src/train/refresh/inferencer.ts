@@ -14,7 +14,6 @@ import type { EventWriter } from '../../run/events.js';
 import { freshSourceOf, type Plan, planRun } from '../../run/plan.js';
 import { type RunDirectory, TEACHER_FOLDER, waitFor } from '../../run/run-directory.js';
 import { bestSoFar, type StepEvaluation } from '../../run/step-evaluation.js';
-import { agreementWith, readTeacherLists } from '../../run/teacher-lists.js';
 import { type EvaluationSet, evaluationSet, type TrainingData } from '../../run/training-data.js';
 import { trainedKinds } from '../model/kinds.js';
 import { askToStop } from '../process/early-stop.js';
@@ -22,6 +21,7 @@ import type { CheckpointSearch } from './checkpoint-search.js';
 import { freshSourceAfter, isMeasured, openCheckpoints, prune } from './open-checkpoints.js';
 import { publishNegatives } from './publish-negatives.js';
 import { awaitReplacement, DamagedCheckpointError, verifyModel } from './sound-checkpoint.js';
+import { agreementWith, readTeacherLists } from './teacher-lists.js';
 
 export interface InferencerOptions {
   run: RunDirectory;

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { exists } from '../base/files.js';
-import { type Ranking, type Run, readRun, writeRun } from '../evaluate/index.js';
-import { kendallTau } from '../evaluate/kendall-tau.js';
-import type { Recipe } from '../recipe/recipe.js';
-import { locateMade } from './made.js';
-import type { RunDirectory } from './run-directory.js';
+import { exists } from '../../base/files.js';
+import { type Ranking, type Run, readRun, writeRun } from '../../evaluate/index.js';
+import { kendallTau } from '../../evaluate/kendall-tau.js';
+import type { Recipe } from '../../recipe/recipe.js';
+import { locateMade } from '../../run/made.js';
+import type { RunDirectory } from '../../run/run-directory.js';
 
 /** In the folder of a stage that labels: what its teacher gives to documents of dev queries. */
 const FILE = 'teacher-dev.trec';
