@@ -99,8 +99,8 @@ const encodeArgs = (output: string, ...more: string[]): string[] => [
   ],
   ...more,
 ];
-const onFleet = (output: string): string[] =>
-  encodeArgs(output, '--queue', queue(), '--store', at('store'), '--shard-size', String(SHARD), '--json');
+const onFleet = (output: string, shardSize = SHARD): string[] =>
+  encodeArgs(output, '--queue', queue(), '--store', at('store'), '--shard-size', String(shardSize), '--json');
 
 async function vectorsOf(output: string): Promise<Float32Array> {
   const file = await VectorFile.open(at(output));
@@ -194,15 +194,15 @@ describe.skipIf(!hasRedis())('a fleet', () => {
       weights,
       before.map((byte, i) => (i === before.length - 2 ? byte ^ 64 : byte)),
     );
-    const { code, stderr } = await runBuiltCli(onFleet('poison.npy'));
+    const { code, stderr } = await runBuiltCli(onFleet('poison.npy', TEXTS / 2));
     await writeFile(weights, before);
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /a worker cannot encode a shard of 10 texts: .*(expected weights|damaged|checksum)/,
+      /a worker cannot encode a shard of 120 texts: .*(expected weights|damaged|checksum)/,
     );
     expect(existsSync(at('poison.npy'))).toBe(false);
     // The weights are as they were: the same command goes on.
-    expect((await runBuiltCli(onFleet('poison.npy'))).code).toBe(0);
+    expect((await runBuiltCli(onFleet('poison.npy', TEXTS / 2))).code).toBe(0);
     await expectSame('poison.npy');
     worker.removeAllListeners('exit');
     worker.kill('SIGKILL');
