@@ -28,15 +28,15 @@ interface Waiting {
 /** Appends records to a log file. Records that arrive while the disk is busy go out together ("group commit"). */
 export class LogWriter {
   #target: LogTarget;
-  readonly #onDurable: (target: LogTarget) => void;
+  readonly #onDurable: (target: LogTarget) => Promise<void>;
   readonly #waiting: Waiting[] = [];
   #failure: NearmissError | undefined;
   #working: Promise<void> | undefined;
   /** Done between two frames. */
   readonly #between: (() => Promise<void>)[] = [];
 
-  /** @param onDurable told of the present file whenever more of it is on disk */
-  constructor(target: LogTarget, onDurable: (target: LogTarget) => void) {
+  /** @param onDurable told of the present file whenever more of it is on disk; whoever wrote that is told after it */
+  constructor(target: LogTarget, onDurable: (target: LogTarget) => Promise<void>) {
     this.#target = target;
     this.#onDurable = onDurable;
   }
@@ -76,7 +76,7 @@ export class LogWriter {
           if (!(await hasItsName(this.#target.handle, this.#target.path))) throw removed(this.#target.path);
           const { handle } = this.#target;
           this.#target = await open();
-          this.#onDurable(this.#target);
+          await this.#onDurable(this.#target);
           // All that it was given is on disk.
           await handle.close().catch(() => undefined);
           resolve();
@@ -153,7 +153,7 @@ export class LogWriter {
       return removed(path);
     }
     this.#target = { ...this.#target, end: end + frame.length, place: after };
-    this.#onDurable(this.#target);
+    await this.#onDurable(this.#target);
     return undefined;
   }
 

@@ -34,8 +34,9 @@ export async function readMark(
 
 /**
  * Notes how far a log was written, in a file of its own: a log that was cut between two frames does not show it. It is
- * written after the frames it speaks of, over itself and without an fsync, so it costs next to nothing and never says
- * too much. It may lag behind, and where it cannot be written, on a full disk say, the log does without.
+ * written after the frames it speaks of and before anybody is told of them, over itself and without an fsync, so it costs
+ * next to nothing and never says too much. A power cut may make it lag behind, a kill does not; and where it cannot be
+ * written, on a full disk say, the log does without.
  */
 export class MarkFile {
   readonly #handle: FileHandle | undefined;
@@ -56,12 +57,11 @@ export class MarkFile {
     }
   }
 
-  /** In the background; of several that come meanwhile only the newest is written. */
-  note(mark: Mark): void {
+  /** Resolves when it, or a newer one, is written: of several that come meanwhile only the newest is. */
+  note(mark: Mark): Promise<void> {
     this.#newest = mark;
-    this.#writing ??= this.#write().finally(() => {
-      this.#writing = undefined;
-    });
+    this.#writing ??= this.#write();
+    return this.#writing;
   }
 
   async close(): Promise<void> {
@@ -76,6 +76,8 @@ export class MarkFile {
       this.#newest = undefined;
       await this.#handle?.write(bytes, 0, bytes.length, 0).catch(() => undefined);
     }
+    // In the same breath as the look at what is newest.
+    this.#writing = undefined;
   }
 }
 
