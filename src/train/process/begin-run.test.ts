@@ -22,6 +22,16 @@ async function begin(name: string, options: { data?: string; set?: string[] } = 
   return beginRun(join(folder, name), { data, split: 'train', recipe }, { quiet: true });
 }
 
+test.each(['tiny', 'default'])('%s on documents alone: what to do instead is said', async (name) => {
+  const data = join(folder, 'documents-alone');
+  await cp(join(folder, 'data/corpus.jsonl'), join(data, 'corpus.jsonl'));
+  const { recipe } = await loadRecipe(name);
+  await expect(beginRun(join(folder, 'none'), { data, split: 'train', recipe })).rejects.toMatchObject({
+    message: expect.stringContaining('training needs queries and judgments, got documents alone'),
+    hint: expect.stringContaining('nearmiss adapt'),
+  });
+});
+
 async function open(run: RunDirectory): Promise<void> {
   await (await openRun(run.path, { quiet: true })).data.close();
 }

@@ -44,13 +44,14 @@ async function requirePositives(dataset: Dataset, split: string): Promise<void> 
   });
 }
 
-async function requireSplits(dataset: Dataset, wanted: readonly string[]): Promise<void> {
+/** Where there is nothing to learn from, or to measure on, that is said before anything is counted. */
+export async function requireSplits(dataset: Dataset, wanted: readonly string[]): Promise<void> {
   const splits = await dataset.splits();
   for (const split of wanted) {
     if (splits.includes(split)) continue;
     if (splits.length === 0) {
       throw new NearmissError(`${dataset.name}: training needs queries and judgments, got documents alone`, {
-        hint: `add them with nearmiss data import … --queries FILE --qrels train=FILE; ${docPage('your-data')} says what to do without any`,
+        hint: `nearmiss adapt learns from documents alone; to add judgments: nearmiss data import … --queries FILE --qrels train=FILE, or mark hits right and wrong in nearmiss serve (${docPage('your-data')})`,
       });
     }
     throw new NearmissError(`${dataset.name}: no split "${split}", only ${splits.join(', ')}`, {

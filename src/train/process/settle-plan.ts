@@ -3,6 +3,7 @@ import type { Recipe } from '../../recipe/recipe.js';
 import { type TakenJudgments, takeJudgments } from '../../run/collection/judged.js';
 import { type HeldOut, holdOut, withHeldOut } from '../../run/held-out.js';
 import type { RunDescription } from '../../run/run-description.js';
+import { requireSplits } from './run-requirements.js';
 import { settleRecipe } from './settle-recipe.js';
 
 /** What a run is begun with. */
@@ -30,9 +31,10 @@ export async function settlePlan(
   const usesJudged = [split, recipe.evaluation.split].includes(JUDGED_SPLIT);
   const judged = taken ?? (usesJudged ? await takeJudgments(data) : undefined);
   const collection = await openDataset(data, { judgments: judged ?? false });
+  await requireSplits(collection, [split]);
   const splits = await collection.splits();
   const wanted = recipe.evaluation.split;
-  const lacks = wanted === USUAL_SPLIT && !splits.includes(wanted) && splits.includes(split);
+  const lacks = wanted === USUAL_SPLIT && !splits.includes(wanted);
   const heldOut = lacks ? await holdOut(collection, { from: split, split: wanted }) : undefined;
   const dataset = await withHeldOut(collection, heldOut);
   return {
