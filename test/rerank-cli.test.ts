@@ -16,6 +16,13 @@ const TINY = [
 let folder: string;
 const run = (...args: string[]): Promise<CliResult> => runBuiltCli(args, { cwd: folder });
 
+/** The fields of each line of a run file. */
+const linesOf = async (name: string): Promise<string[][]> =>
+  (await readFile(join(folder, name), 'utf8'))
+    .trim()
+    .split('\n')
+    .map((line) => line.split(/\s+/));
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'nearmiss-rerank-cli-'));
   await writeTinyData(folder);
@@ -89,13 +96,18 @@ test.each([
   60_000,
 );
 
-test('what makes vectors does not rerank, and what reranks makes no vectors', async () => {
-  const wrong = await run(
-    ...['rerank', 'bm25.trec', '--model', 'minilm', '--data', 'data', '--out', 'never.trec', '--quiet'],
+test('what makes vectors reranks by them, and what reranks makes no vectors', async () => {
+  const encoder = await run(
+    ...['rerank', 'bm25.trec', '--model', 'minilm', '--data', 'data', '--out', 'encoder.trec', '--quiet'],
   );
-  expect({ code: wrong.code, stderr: wrong.stderr }).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('not a cross-encoder'),
+  expect(encoder.code, encoder.stderr).toBe(0);
+  const [before, after] = await Promise.all(['bm25.trec', 'encoder.trec'].map(linesOf));
+  const pairs = (lines: string[][]): string[] => lines.map(([query, , document]) => `${query} ${document}`);
+  expect(pairs(after).sort()).toEqual(pairs(before).sort());
+  // Cosines, the best first: not what BM25 gave.
+  for (const [, , , , score] of after) expect(Math.abs(Number(score))).toBeLessThanOrEqual(1.0001);
+  after.slice(1).forEach(([query, , , , score], i) => {
+    if (query === after[i][0]) expect(Number(score)).toBeLessThanOrEqual(Number(after[i][4]));
   });
   const dense = await run('search', 'run', 'gox', '--mode', 'dense');
   expect(dense.code).toBe(1);

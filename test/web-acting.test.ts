@@ -27,6 +27,11 @@ describeInBrowser('what the pages do', (tests) => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
   };
 
+  test('a collection without labels says what is missing, as long as nobody has judged a hit', async () => {
+    const { page } = await tests.visit(`${server.url}/training`);
+    await page.getByText(/the collection has no labels/).waitFor(WAIT);
+  });
+
   test('the home page names what is served and offers queries to try', async () => {
     const { page, expectClean, expectAccessible } = await tests.visit(server.url);
     await page.locator('.examples a').first().waitFor(WAIT);
@@ -176,11 +181,6 @@ describeInBrowser('what the pages do', (tests) => {
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('was stopped').waitFor(WAIT);
     expectClean(/status of 404/);
-  });
-
-  test('a collection without labels says what is missing', async () => {
-    const { page } = await tests.visit(`${server.url}/training`);
-    await page.getByText(/the collection has no labels/).waitFor(WAIT);
   });
 
   test('words are explained where they stand, and in the glossary', async () => {

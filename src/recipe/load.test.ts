@@ -68,7 +68,7 @@ describe('extends', () => {
   test('an unknown parent is an error at its line', async () => {
     expect(await failure('seed: 1\nextends: ance-frstp\n')).toMatchObject({
       message: 'my.yaml:2: extends: ance-frstp: no built-in recipe of this name',
-      hint: expect.stringMatching(/^did you mean ance-firstp\? There are adore, ance-firstp, /),
+      hint: expect.stringMatching(/^did you mean ance-firstp\? There are .*\badore, ance-firstp, /),
     });
     expect((await failure('extends: [a, b]')).message).toBe(
       'my.yaml:1: extends: expected the name or path of one recipe',

@@ -88,7 +88,9 @@ describe('what can be opened', () => {
     await expect(open(fixture.data, { modes: ['dense'] })).rejects.toThrow(
       'cannot search in mode "dense": it needs a model',
     );
-    await expect(open(fixture.run, { reranker: join(fixture.run, 'best') })).rejects.toThrow();
+    await expect(open(fixture.run, { reranker: join(fixture.folder, 'nowhere') })).rejects.toThrow();
+    // Any encoder reranks, too.
+    expect((await open(fixture.run, { reranker: join(fixture.run, 'best') }))[0]).toContain('cascade');
     await withSearcher(fixture.run, {}, (searcher) => {
       expect(() => searcher.retriever('cascade')).toThrow('it needs a cross-encoder');
     });
