@@ -8,7 +8,7 @@ import { bestSoFar } from '../run/step-evaluation.js';
 import { openSearcher } from '../search/index.js';
 import { measureCollection } from '../systems/index.js';
 import { concludeRun } from './conclude.js';
-import { bothRoles, eventsOf, startRun, stopAfter, weightsOf } from './run.fixture.js';
+import { bothRoles, eventsOf, startRun, stopWhenMeasured, weightsOf } from './run.fixture.js';
 import { writeSynonyms } from './synonyms.fixture.js';
 
 const SET = [
@@ -136,7 +136,10 @@ test('a collection is measured as it can be searched before any training', async
 
 test('what was measured of a run that was stopped is measured again when it has gone on', async () => {
   const run = await startRun(join(folder, 'learnable'), 'stopped', { set: SET });
-  await stopAfter(run, 5);
+  await expect(concludeRun(run.path, { threads: 1 })).rejects.toThrow(
+    'nothing of this run has been measured yet',
+  );
+  await stopWhenMeasured(run);
   const stopped = await concludeRun(run.path, { threads: 1 });
   expect(stopped.rows.map(({ system }) => system)).not.toContain('trained');
   await bothRoles(run);

@@ -1,3 +1,4 @@
+import { NearmissError } from '../base/errors.js';
 import { writeSealedJsonFile } from '../base/json-file.js';
 import { RunDirectory } from '../run/run-directory.js';
 import { bestSoFar, type StepEvaluation } from '../run/step-evaluation.js';
@@ -31,7 +32,12 @@ export async function concludeRun(
   { testSplit, ...options }: MeasureRunOptions & { testSplit?: string } = {},
 ): Promise<Conclusion> {
   const run = new RunDirectory(path, options);
-  const checkpoint = (await bestSoFar(run))!;
+  const checkpoint = await bestSoFar(run);
+  if (!checkpoint) {
+    throw new NearmissError(`${path}: nothing of this run has been measured yet`, {
+      hint: `nearmiss train --out ${path} goes on with it`,
+    });
+  }
   const known = await run.readJson<KeptConclusion>(OUTCOME_FILE);
   let dev: DevOutcome;
   const measured = await run.steps('evaluations');

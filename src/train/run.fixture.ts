@@ -41,6 +41,19 @@ export async function stopAfter(run: RunDirectory, step: number): Promise<void> 
   ]);
 }
 
+/** Trains until what the run started from has been measured, and no longer. */
+export async function stopWhenMeasured(run: RunDirectory): Promise<void> {
+  const stop = new AbortController();
+  const options = { ...ONE_THREAD, stopSignal: stop.signal };
+  const onEvent = (event: TimedEvent): void => {
+    if (event.type === 'evaluation') stop.abort();
+  };
+  await Promise.all([
+    takeRole('trainer', run.path, options),
+    takeRole('inferencer', run.path, { ...options, onEvent }),
+  ]);
+}
+
 export async function eventsOf(run: RunDirectory, role: Role): Promise<TimedEvent[]> {
   return parseEvents(await readFile(run.file('events', `${role}.jsonl`), 'utf8'));
 }
