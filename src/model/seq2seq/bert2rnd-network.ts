@@ -10,6 +10,7 @@ import {
 } from '../../engine/index.js';
 import { BertGraph, bertParameters } from '../encoder/bert.js';
 import { maxInputLength } from '../encoder/config.js';
+import { mlmHeadParameters, mlmLogits } from '../mlm/mlm-head.js';
 import { type Bert2RndConfig, toBert2RndHuggingFaceConfig } from './bert2rnd-config.js';
 import type {
   DecoderAttention,
@@ -54,7 +55,6 @@ export function bert2RndSpec(config: Bert2RndConfig): Seq2SeqSpec {
 }
 
 function bert2RndParameters({ encoder, decoderLayers, maxTarget }: Bert2RndConfig): ParameterSpec[] {
-  const { hiddenSize, vocabularySize } = encoder;
   const specs = bertParameters(encoder).map(({ name, shape }) => ({ name: `encoder.${name}`, shape }));
   const decoder = bertParameters({ ...encoder, layers: decoderLayers, maxPositions: maxTarget });
   for (const { name, shape } of decoder) {
@@ -64,14 +64,7 @@ function bert2RndParameters({ encoder, decoderLayers, maxTarget }: Bert2RndConfi
     if (!/\.attention\./.test(name)) continue;
     specs.push({ name: `${DECODER}.${name.replace('.attention.', '.crossattention.')}`, shape });
   }
-  const square = [hiddenSize, hiddenSize];
-  specs.push(
-    { name: `${HEAD}.transform.dense.weight`, shape: square },
-    { name: `${HEAD}.transform.dense.bias`, shape: [hiddenSize] },
-    { name: `${HEAD}.transform.LayerNorm.weight`, shape: [hiddenSize] },
-    { name: `${HEAD}.transform.LayerNorm.bias`, shape: [hiddenSize] },
-    { name: `${HEAD}.bias`, shape: [vocabularySize] },
-  );
+  specs.push(...mlmHeadParameters(encoder, HEAD));
   return specs;
 }
 
@@ -134,8 +127,8 @@ class Bert2RndNetwork implements Seq2SeqNetwork {
       x = this.#output(looks.cross(layer, asked), x, `${at}.crossattention.output`);
       x = this.#output(gelu(this.#dense(x, `${at}.intermediate.dense`)), x, `${at}.output`);
     }
-    const transformed = this.#norm(gelu(this.#dense(x, `${HEAD}.transform.dense`)), `${HEAD}.transform`);
-    return linear(transformed, this.#options.parameter(WORDS), this.#options.parameter(`${HEAD}.bias`));
+    const { parameter } = this.#options;
+    return mlmLogits(x, { config: this.#config.encoder, parameter, at: HEAD, words: WORDS });
   }
 
   #embed({ ids, positions, types }: TargetValues): Value {
