@@ -13,6 +13,7 @@ interface ReproOptions {
   split: string;
   testSplit: string;
   recipes?: string[];
+  seeds?: number[];
   set?: string[];
   trainerThreads?: number;
   inferencerThreads?: number;
@@ -36,8 +37,10 @@ const EXAMPLES = `
 Examples:
   nearmiss repro table1 --data data/medquad --out runs/table1
   nearmiss repro table1 --data data/medquad --out runs/table1 --size small --recipes rand-neg,ance-firstp
+  nearmiss repro table1 --data data/medquad --recipes rand-neg,dpr,ance-firstp --seeds 1,2,3
 
-${KEPT} It is also written to OUT/table1.md and OUT/table1.json.`;
+${KEPT} With --seeds rows are means over seeds, each in OUT/seed-N, and tests are on queries' means.
+The table is also written to OUT/table1.md and OUT/table1.json.`;
 
 const TRICKS_EXAMPLES = `
 Examples:
@@ -83,6 +86,11 @@ function tableCommand(repro: Command, name: string): Command {
     .option('--split <name>', 'split to learn from', 'train')
     .option('--test-split <name>', 'split to compare on', 'test')
     .option('--recipes <list>', 'only these rows, with commas between', list)
+    .option(
+      '--seeds <list>',
+      'train every row with each of these seeds, with commas between; means are compared',
+      seedList,
+    )
     .option('--set <path=value>', 'change a value of every recipe (repeatable)', repeated)
     .option('--trainer-threads <n>', "the Trainer's share of the cores (default: all)", wholeNumber(1))
     .option('--inferencer-threads <n>', "the Inferencer's share of the cores (default: all)", wholeNumber(1))
@@ -130,6 +138,7 @@ async function showTable(
     stepFactor: STEP_FACTOR[options.size],
     set: options.set ?? [],
     recipes: options.recipes,
+    seeds: options.seeds,
     supervise: { threads, ...watched.supervise },
     onRow: (row) => watched.say(rowLine(row)),
   }).finally(watched.close);
@@ -137,6 +146,10 @@ async function showTable(
   await writeFileAtomic(`${options.out}/${name}.md`, `${tableText(table, 'markdown')}\n`);
   if (options.json) printJson(table);
   else print(`${tableText(table, 'text')}\n`);
+}
+
+function seedList(value: string): number[] {
+  return list(value).map(wholeNumber(0));
 }
 
 function rowLine({ system, measures, steps, seconds }: TableResult): string {

@@ -45,6 +45,8 @@ export function tableText(
       ahead(row),
     ]),
   };
-  const note = `${dataset}; "ahead of": RR@10 significantly higher, paired t-test, p < ${ALPHA}`;
+  const seeds = rows.find((row) => row.seeds)?.seeds;
+  const means = seeds ? `; means over seeds ${seeds.map(({ seed }) => seed).join(', ')}` : '';
+  const note = `${dataset}${means}; "ahead of": RR@10 significantly higher, paired t-test, p < ${ALPHA}`;
   return `${formatTable(table, format)}\n\n${note}`;
 }

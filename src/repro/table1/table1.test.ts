@@ -101,7 +101,32 @@ test('a row with a warm-up counts all of it, and is compared with the start of t
   expect(seeded.rows.map(({ system }) => system)).toEqual(['BM25', 'untrained', 'Rand Neg']);
 });
 
+test('with seeds every row is trained with each, and queries are compared by their means over seeds', async () => {
+  const out = join(folder, 'seeds');
+  const recipes = ['rand-neg', 'ance-firstp'];
+  const { rows } = await reproduceTable(options({ out, recipes, stepFactor: 0.003, seeds: [3, 4] }));
+  const [bm25, start, rand, ance] = rows;
+  expect(bm25.seeds ?? start.seeds).toBeUndefined();
+  expect(rand.seeds?.map(({ seed }) => seed)).toEqual([3, 4]);
+  const [first, second] = rand.seeds!.map(({ measures }) => measures['RR@10']);
+  expect(first).not.toBe(second);
+  expect(rand.measures['RR@10']).toBeCloseTo((first + second) / 2, 12);
+  expect(ance.pValues['Rand Neg']).toBe(rand.pValues['ANCE FirstP']);
+
+  // One of the seeds by itself is the table that its seed alone makes.
+  const alone = await reproduceTable(
+    options({ out: join(out, 'seed-4'), recipes, stepFactor: 0.003, set: [...SMALL, 'seed=4'] }),
+  );
+  expect(alone.rows[2].measures).toEqual(rand.seeds![1].measures);
+});
+
 test.each([
+  [
+    { seeds: [3, 4], set: [...SMALL, 'seed=7'] },
+    /by --seeds alone, got --set seed=7/,
+    'leave one of them out',
+  ],
+  [{ seeds: [3, 3] }, /seeds that differ, got 3, 3/, 'name each once'],
   [
     { recipes: ['rand-neg', 'ance-frstp'] },
     /expected recipes .* got "ance-frstp"/,
