@@ -2,12 +2,14 @@ import { z } from 'zod';
 import { NearmissError } from '../../base/errors.js';
 import { ParameterStore } from '../../engine/index.js';
 import type { Tokenizer } from '../../text/tokenizer.js';
+import { lateConfig, lateFormOf, lateTensors, writeLateFiles } from '../folder/colbert-writer.js';
 import { loadTokenizer } from '../folder/load-tokenizer.js';
 import type { ModelFolder } from '../folder/model-folder.js';
-import { exportOnnx, inputEnding } from '../folder/onnx-export.js';
+import { encoderEnding, exportOnnx } from '../folder/onnx-export.js';
 import { fillFolder, type SavedModel, type SaveModelOptions, saveFolder } from '../folder/save-model.js';
 import { writeSentenceTransformersFiles } from '../folder/sentence-transformers-writer.js';
 import { type OpenModel, openModel } from '../folder/source.js';
+import { resolveTokenSettings } from '../folder/token-settings.js';
 import type { HubOptions } from '../hub/hub.js';
 import { type Pooling, representations } from '../representation/kinds.js';
 import type { Side } from '../side.js';
@@ -88,7 +90,10 @@ export async function loadEncoderModel(init: string, options: LoadModelOptions =
       { source, config },
       fillParameters(parameters, source, options.seed ?? 0),
     );
-    const spec = { config, head: options.head?.pooling ? resolveHead(head, config, tokenizer) : head };
+    const spec = {
+      config,
+      head: options.head?.pooling ? resolveHead(head, config, tokenizer) : ownHead(head, source, tokenizer),
+    };
     return {
       name: source.name,
       spec,
@@ -195,11 +200,14 @@ export async function fillEncoderFolder(
 ): Promise<void> {
   const { spec, parameters, tokenizer, maxLength, prompts, lowercase } = model;
   const head = describeHead(model);
+  const late = lateFormOf({ head, tokenizer, maxLength });
+  const config = toHuggingFaceConfig(spec.config);
+  const tensors = parameters.specs
+    .filter(({ name }) => !name.startsWith('head.'))
+    .map(({ name, shape }) => ({ name, shape: [...shape], data: parameters.get(name) }));
   const saved: SavedModel = {
-    config: toHuggingFaceConfig(spec.config),
-    tensors: parameters.specs
-      .filter(({ name }) => !name.startsWith('head.'))
-      .map(({ name, shape }) => ({ name, shape: [...shape], data: parameters.get(name) })),
+    config: late ? lateConfig(config, late) : config,
+    tensors: late ? lateTensors(tensors, spec.config, late) : tensors,
     tokenizer,
     maxLength,
     async card() {
@@ -218,15 +226,12 @@ export async function fillEncoderFolder(
         ...card,
       });
     },
-    onnx: () => exportOnnx(spec, parameters, { ending: inputEnding(tokenizer, maxLength) }),
-    writeMore: (place) =>
-      writeSentenceTransformersFiles(place, {
-        head,
-        hiddenSize: spec.config.hiddenSize,
-        maxSequenceLength: maxLength,
-        prompts,
-        lowercase,
-      }),
+    onnx: () => exportOnnx(spec, parameters, { ending: encoderEnding(spec, tokenizer, maxLength) }),
+    writeMore(place) {
+      const texts = { maxSequenceLength: maxLength, prompts, lowercase };
+      if (late) return writeLateFiles(place, late, texts);
+      return writeSentenceTransformersFiles(place, { head, hiddenSize: spec.config.hiddenSize, ...texts });
+    },
   };
   await fillFolder(folder, saved, { onnx });
 }
@@ -266,6 +271,13 @@ function poolingOf(stored: Pooling, { pooling, ...options }: HeadOptions): Pooli
   const shape = representations.get(pooling).options;
   if (Object.keys(shape).length === 0) return { pooling };
   return { pooling, poolingOptions: z.object(shape).parse(options) };
+}
+
+/** A model's own head; what others say in words about its tokens becomes numbers. */
+function ownHead(head: HeadConfig, { tokenSettings, config }: ModelFolder, tokenizer: Tokenizer): HeadConfig {
+  if (!tokenSettings) return head;
+  const context = { tokenizer, maxPositions: maxInputLength(config) };
+  return { ...head, poolingOptions: { ...resolveTokenSettings(tokenSettings, context) } };
 }
 
 /** A head whose pooling is said in words, as a model keeps it: names of tokens become their numbers. */

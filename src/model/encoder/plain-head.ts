@@ -56,3 +56,13 @@ export async function readPlainHead(
   };
   return { head, guessedPooling: false };
 }
+
+/** The one layer that ColBERT's checkpoints have besides BERT's. */
+export const COLBERT_LINEAR = 'linear.weight';
+
+/** The head of a ColBERT checkpoint: a row for each token, projected without a bias, of length 1. */
+export async function readColbertHead(weights: Weights, hiddenSize: number): Promise<HeadDescription> {
+  const [out] = weights.shape(COLBERT_LINEAR);
+  const weight = await weights.read(COLBERT_LINEAR, [out, hiddenSize]);
+  return { pooling: 'tokens', dense: { in: hiddenSize, out, weight }, normalize: true, similarity: 'cosine' };
+}

@@ -6,7 +6,7 @@ import { exportCrossEncoder, loadCrossEncoder } from '../cross-encoder/cross-enc
 import { isCrossEncoder } from '../cross-encoder/cross-encoder-names.js';
 import { loadEncoderModel } from '../encoder/encoder-model.js';
 import { type CardFacts, mendCard } from './mend-card.js';
-import { exportOnnx, inputEnding } from './onnx-export.js';
+import { encoderEnding, exportOnnx } from './onnx-export.js';
 import { MODEL_MANIFEST, saveFolder } from './save-model.js';
 import { isTwoTowers, TOWER_FOLDERS } from './tower-folders.js';
 
@@ -55,5 +55,5 @@ export async function exportModel(
 async function onnxOf(folder: string, quantize: boolean): Promise<Uint8Array> {
   if (await isCrossEncoder(folder)) return exportCrossEncoder(await loadCrossEncoder(folder), { quantize });
   const { spec, parameters, tokenizer, maxLength } = await loadEncoderModel(folder);
-  return exportOnnx(spec, parameters, { quantize, ending: inputEnding(tokenizer, maxLength) });
+  return exportOnnx(spec, parameters, { quantize, ending: encoderEnding(spec, tokenizer, maxLength) });
 }

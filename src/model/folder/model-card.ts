@@ -84,7 +84,16 @@ export function renderCard(card: AnyModelCard, kind: CardOfKind): string {
   return `${sections.join('\n\n')}\n`;
 }
 
-const POOLINGS: Record<string, string> = { first: 'first token', mean: 'mean of the tokens' };
+const POOLINGS: Record<string, string> = {
+  first: 'first token',
+  mean: 'mean of the tokens',
+  tokens: 'none: a row for each token',
+  'first-tokens': 'none: a row for each of the first tokens of a document',
+  codes: 'a row for each learned code of a query, one vector of a document',
+};
+
+/** Poolings that make one vector of every text. */
+const SINGLE = new Set(['first', 'mean']);
 
 /** Renders the card of an encoder. */
 export function renderModelCard(card: ModelCard): string {
@@ -93,7 +102,7 @@ export function renderModelCard(card: ModelCard): string {
     tags: [
       'sentence-similarity',
       'feature-extraction',
-      'dense-retrieval',
+      ...(card.pooling === 'tokens' ? ['PyLate', 'ColBERT', 'late-interaction'] : ['dense-retrieval']),
       'nearmiss',
       ...(card.ance ? ['ance'] : []),
     ],
@@ -188,12 +197,15 @@ function modelIndex({ name }: Pick<ModelCard, 'name'>, measures: CardMeasure[]):
   };
 }
 
-function introduction({ name, dimension, datasets, ance }: ModelCard): string {
+function introduction({ name, dimension, datasets, ance, pooling }: ModelCard): string {
   const onWhat = datasets?.length ? ` on ${datasets.join(', ')}` : '';
   const how = ance
     ? ' with ANCE: its negatives were the near misses of its own index, refreshed during training'
     : '';
   const trained = onWhat || how ? `, trained${onWhat}${how}` : '';
+  if (pooling === 'tokens') {
+    return `${name} is a text retriever of late interaction (ColBERT)${trained}. It turns every token of queries and documents into a row of ${dimension} numbers; a document scores the sum, over the query's tokens, of the best product with one of its own.`;
+  }
   return `${name} is a dense text retriever${trained}. It turns queries and documents into vectors of ${dimension} numbers that are compared by a nearest-neighbour search.`;
 }
 
@@ -202,6 +214,7 @@ function usage(card: ModelCard): CardOfKind['usage'] {
   const compare = similarity === 'dot' ? 'dot_score' : 'cos_sim';
   const query = JSON.stringify(`${prompts.query ?? ''}what is a near miss?`);
   const passage = JSON.stringify(`${prompts.document ?? ''}A near miss is something that almost happened.`);
+  if (!SINGLE.has(card.pooling)) return severalRows(card, query, passage);
   return [
     {
       tool: 'nearmiss',
@@ -219,6 +232,38 @@ passage = model.encode(${passage})
 print(util.${compare}(query, passage))`,
     },
     { tool: TRANSFORMERS_JS, language: 'js', code: transformersJs(card, query) },
+  ];
+}
+
+/** What else reads rows that are tokens; nobody but nearmiss reads other kinds of several rows. */
+function severalRows({ name, pooling }: ModelCard, query: string, passage: string): CardOfKind['usage'] {
+  const own = {
+    tool: 'nearmiss',
+    language: 'sh',
+    code: `nearmiss search corpus.jsonl ${query} --model ${name}`,
+  };
+  if (pooling !== 'tokens') return [own];
+  return [
+    own,
+    {
+      tool: 'PyLate',
+      language: 'python',
+      code: `from pylate import models, scores
+
+model = models.ColBERT("${name}")
+query = model.encode([${query}], is_query=True)
+passage = model.encode([${passage}], is_query=False)
+print(scores.colbert_scores(query, passage))`,
+    },
+    {
+      tool: TRANSFORMERS_JS,
+      language: 'js',
+      code: `import { AutoModel } from '@huggingface/transformers';
+
+// input_ids with their markers, queries filled up with [MASK] (attention 0): see config_sentence_transformers.json
+const model = await AutoModel.from_pretrained('${name}', { dtype: 'fp32' });
+const { token_embeddings } = await model({ input_ids, attention_mask, token_type_ids });`,
+    },
   ];
 }
 

@@ -2,10 +2,22 @@ import { dirname, join } from 'node:path';
 import { exists } from '../../base/files.js';
 import { type EncoderConfig, maxInputLength, readEncoderConfig } from '../encoder/config.js';
 import type { HeadDescription } from '../encoder/head.js';
-import { readPlainHead } from '../encoder/plain-head.js';
+import { COLBERT_LINEAR, readColbertHead, readPlainHead } from '../encoder/plain-head.js';
 import { openModelWeights } from './model-weights.js';
-import { readModules } from './modules-json.js';
-import { readModuleHead, readTextSettings, type TextSettings } from './sentence-transformers.js';
+import { type ModuleFolders, readModules } from './modules-json.js';
+import {
+  readLateHead,
+  readModuleHead,
+  readTextSettings,
+  type TextSettings,
+} from './sentence-transformers.js';
+import {
+  COLBERT_METADATA,
+  readColbertSettings,
+  readLateSettings,
+  type TokenSettings,
+  textLength,
+} from './token-settings.js';
 import type { Weights } from './weights.js';
 
 /** A model folder opened for reading: everything but the weights is in memory. */
@@ -13,6 +25,8 @@ export interface ModelFolder extends TextSettings {
   folder: string;
   config: EncoderConfig;
   head: HeadDescription;
+  /** How a model of late interaction that others saved reads its texts; its head's options are made of it. */
+  tokenSettings?: TokenSettings;
   /** Nothing told how the model pools, so the head's pooling is a guess. */
   guessedPooling: boolean;
   /** The encoder's weights; close them when done. */
@@ -41,24 +55,59 @@ export async function openModelFolder(folder: string, exported?: string): Promis
   const settings = await readTextSettings(folder, modules?.Transformer);
   const weights = await openModelWeights(root, { config, exported });
   try {
-    const { head, guessedPooling } = modules
-      ? { head: await readModuleHead(folder, modules, config.hiddenSize), guessedPooling: false }
-      : await readPlainHead(folder, weights, config.hiddenSize);
+    const { tokenSettings, ...head } = await readHead(folder, { modules, weights, config });
     const limit = maxInputLength(config);
     return {
       ...settings,
+      ...head,
+      ...(tokenSettings && { tokenSettings, prompts: promptsBeside(tokenSettings, settings.prompts) }),
       folder,
       config,
-      head,
-      guessedPooling,
       weights,
-      maxSequenceLength: Math.min(settings.maxSequenceLength ?? limit, limit),
+      maxSequenceLength: tokenSettings
+        ? textLength(tokenSettings, limit)
+        : Math.min(settings.maxSequenceLength ?? limit, limit),
       tokenizerFolder: await findTokenizer([root, ...(exported ? [dirname(exported)] : [])], folder),
     };
   } catch (error) {
     await weights.close();
     throw error;
   }
+}
+
+async function readHead(
+  folder: string,
+  { modules, weights, config }: { modules?: ModuleFolders; weights: Weights; config: EncoderConfig },
+): Promise<Pick<ModelFolder, 'head' | 'guessedPooling' | 'tokenSettings'>> {
+  const { hiddenSize } = config;
+  if (modules && 'projections' in modules) {
+    return {
+      head: await readLateHead(folder, modules, hiddenSize),
+      guessedPooling: false,
+      tokenSettings: await readLateSettings(folder, {
+        transformer: modules.Transformer,
+        mask: modules.MultiVectorMask,
+      }),
+    };
+  }
+  if (modules) return { head: await readModuleHead(folder, modules, hiddenSize), guessedPooling: false };
+  if ((await exists(join(folder, COLBERT_METADATA))) || weights.has(COLBERT_LINEAR)) {
+    return {
+      head: await readColbertHead(weights, hiddenSize),
+      guessedPooling: false,
+      tokenSettings: await readColbertSettings(folder),
+    };
+  }
+  return readPlainHead(folder, weights, hiddenSize);
+}
+
+/** A marker that is also said as a prompt is put in once. */
+function promptsBeside(
+  { queryMarker, documentMarker }: TokenSettings,
+  prompts: Record<string, string>,
+): Record<string, string> {
+  const markers = [queryMarker, documentMarker];
+  return Object.fromEntries(Object.entries(prompts).filter(([, text]) => !markers.includes(text)));
 }
 
 /** Old sentence-transformers kept the tokenizer beside the weights, others keep it at the top. */

@@ -10,7 +10,17 @@ const MODULE_ORDER = ['Transformer', 'Pooling', 'Dense', 'LayerNorm', 'Normalize
 export type ModuleKind = (typeof MODULE_ORDER)[number];
 
 /** Which modules a sentence-transformers model has, and in which folder (relative, `''` for the root) each is. */
-export type ModuleFolders = { Transformer: string; Pooling: string } & Partial<Record<ModuleKind, string>>;
+export type PooledModules = { Transformer: string; Pooling: string } & Partial<Record<ModuleKind, string>>;
+
+/** The modules of a model whose rows are tokens (PyLate, MultiVectorEncoder): nothing is pooled. */
+export interface LateModules {
+  Transformer: string;
+  /** Linear layers, one after the other. */
+  projections: readonly string[];
+  MultiVectorMask?: string;
+}
+
+export type ModuleFolders = PooledModules | LateModules;
 
 const modulesSchema = z.array(z.looseObject({ type: z.string(), path: z.string().default('') })).min(2);
 
@@ -22,23 +32,60 @@ export async function readModules(folder: string): Promise<ModuleFolders | undef
   const path = join(folder, 'modules.json');
   if (!(await exists(path))) return undefined;
   const modules = await readJsonFile(path, modulesSchema);
+  const named = modules.map(({ type, path: place }) => ({ kind: lastName(type), type, place }));
+  named.forEach(({ place }, index) => {
+    if (!isAbsolute(place) && !place.split(/[\\/]/).includes('..')) return;
+    throw new NearmissError(`${path}: field "${index}.path": expected a folder inside, got "${place}"`, {
+      hint: 'do not use models that point outside their own folder',
+    });
+  });
+  return LATE.has(named[1].kind) ? lateModules(path, named) : pooledModules(path, named);
+}
+
+interface NamedModule {
+  kind: string;
+  type: string;
+  place: string;
+}
+
+function pooledModules(path: string, modules: readonly NamedModule[]): PooledModules {
   const found: Partial<Record<ModuleKind, string>> = {};
   let next = 0;
-  for (const [index, { type, path: modulePath }] of modules.entries()) {
-    const place = MODULE_ORDER.indexOf(lastName(type) as ModuleKind, next);
+  for (const [index, { kind, type, place: folder }] of modules.entries()) {
+    const place = MODULE_ORDER.indexOf(kind as ModuleKind, next);
     if (place === -1 || (index < 2 && place !== index)) throw unsupportedModule(path, index, type);
-    if (isAbsolute(modulePath) || modulePath.split(/[\\/]/).includes('..')) {
-      throw new NearmissError(
-        `${path}: field "${index}.path": expected a folder inside, got "${modulePath}"`,
-        {
-          hint: 'do not use models that point outside their own folder',
-        },
-      );
-    }
-    found[MODULE_ORDER[place]] = modulePath;
+    found[MODULE_ORDER[place]] = folder;
     next = place + 1;
   }
-  return found as ModuleFolders;
+  return found as PooledModules;
+}
+
+/** What follows the encoder where nothing is pooled. */
+const LATE = new Set(['Dense', 'MultiVectorMask']);
+
+const LATE_ORDER = ['Transformer', 'Dense', 'MultiVectorMask', 'Normalize'];
+
+function lateModules(path: string, modules: readonly NamedModule[]): LateModules {
+  const found: Record<string, string[]> = {};
+  let last = 0;
+  for (const [index, { kind, type, place: folder }] of modules.entries()) {
+    const place = LATE_ORDER.indexOf(kind);
+    const again = kind in found && kind !== 'Dense';
+    if (place < last || again || (index === 0) !== (kind === 'Transformer')) {
+      throw new NearmissError(
+        `${path}: field "${index}.type": expected Transformer, then Dense, MultiVectorMask, Normalize in this order, got "${type}"`,
+        { hint: 'nearmiss reads models of late interaction of this form; choose another model' },
+      );
+    }
+    found[kind] = [...(found[kind] ?? []), folder];
+    last = place;
+  }
+  const [mask] = found.MultiVectorMask ?? [];
+  return {
+    Transformer: found.Transformer[0],
+    projections: found.Dense ?? [],
+    ...(mask !== undefined && { MultiVectorMask: mask }),
+  };
 }
 
 function unsupportedModule(path: string, index: number, type: string): NearmissError {

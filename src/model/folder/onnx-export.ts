@@ -41,12 +41,23 @@ export interface InputEnding {
   token: number;
 }
 
+/** How an encoder's inputs end; nothing where a representation changes the tokens, which callers then feed as they are. */
+export function encoderEnding(
+  spec: EncoderSpec,
+  tokenizer: Tokenizer,
+  maxLength: number,
+): InputEnding | undefined {
+  const changes = SIDES.some((side) => representationOf(spec.head, side).read);
+  return changes ? undefined : inputEnding(tokenizer, maxLength);
+}
+
 /** Where a tokenizer ends its inputs with a token of its own. */
 export function inputEnding(tokenizer: Tokenizer, maxLength: number): InputEnding | undefined {
   const token = tokenizer.specialTokens.sep?.id;
   return token === undefined || tokenizer.specialCount < 2 ? undefined : { maxLength, token };
 }
 
+const SIDES = ['documents', 'queries'] as const;
 const [BATCH, SEQUENCE] = ['batch_size', 'sequence_length'];
 const TOKENS = `${BATCH}*${SEQUENCE}`;
 
@@ -72,7 +83,7 @@ type ExportedStates = ReturnType<typeof exportedStates>;
 function exportedRows({ states, mask, parameter }: ExportedStates, spec: EncoderSpec): Record<string, Value> {
   const rows: Record<string, Value> = {};
   const size = embeddingSize(spec);
-  for (const side of ['documents', 'queries'] as const) {
+  for (const side of SIDES) {
     const representation = representationOf(spec.head, side);
     if ('tokens' in representation) {
       rows.token_embeddings ??= reshape(

@@ -7,6 +7,7 @@ import type { Tokenizer } from '../../text/tokenizer.js';
 import { writeSafetensors } from '../tensors/safetensors.js';
 import type { NamedTensor } from '../tensors/tensor.js';
 import type { ModelCard } from './model-card.js';
+import { COLBERT_METADATA } from './token-settings.js';
 import { TOKENIZER_FILES } from './tokenizer-files.js';
 
 /** What every kind of model has to say for its folder to be written. */
@@ -59,6 +60,7 @@ const MODEL_FILES = [
   ),
   ...[
     'model.safetensors',
+    COLBERT_METADATA,
     'onnx/model.onnx',
     'onnx/model_quantized.onnx',
     'README.md',

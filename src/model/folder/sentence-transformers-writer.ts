@@ -14,7 +14,10 @@ import { legacyModuleType, type ModuleKind } from './modules-json.js';
 import type { TextSettings } from './sentence-transformers.js';
 import { OWN_POOLING } from './sentence-transformers.js';
 
-export interface SentenceTransformersFiles extends Partial<TextSettings> {
+/** How a model reads texts, as its files say it. */
+export type TextFiles = Partial<TextSettings>;
+
+export interface SentenceTransformersFiles extends TextFiles {
   head: HeadDescription;
   hiddenSize: number;
 }
@@ -72,7 +75,7 @@ async function writePooling(
   });
 }
 
-async function writeDense(folder: string, dense: DenseLayer): Promise<void> {
+export async function writeDense(folder: string, dense: DenseLayer): Promise<void> {
   await writeModule(folder, {
     in_features: dense.in,
     out_features: dense.out,

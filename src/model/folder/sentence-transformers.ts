@@ -11,7 +11,7 @@ import {
   type Similarity,
 } from '../encoder/head.js';
 import { type Pooling, representations } from '../representation/kinds.js';
-import type { ModuleFolders } from './modules-json.js';
+import type { LateModules, PooledModules } from './modules-json.js';
 import { openWeights } from './weights.js';
 
 const SUPPORTED =
@@ -30,7 +30,7 @@ export interface TextSettings {
 /** Reads the head of a model with `modules.json`, weights included. */
 export async function readModuleHead(
   folder: string,
-  modules: ModuleFolders,
+  modules: PooledModules,
   hiddenSize: number,
 ): Promise<HeadDescription> {
   const pooling = await readPooling(join(folder, modules.Pooling, 'config.json'));
@@ -48,6 +48,22 @@ export async function readModuleHead(
     // with a LayerNorm, ANCE, was trained with the dot product.
     similarity: (await readSimilarity(folder)) ?? (layerNorm ? 'dot' : 'cosine'),
   };
+}
+
+/** Reads the head of a model whose rows are tokens: linear layers one after another are one, and rows have length 1. */
+export async function readLateHead(
+  folder: string,
+  { projections }: LateModules,
+  hiddenSize: number,
+): Promise<HeadDescription> {
+  let dense: DenseLayer | undefined;
+  for (const place of projections) {
+    const path = join(folder, place);
+    dense = dense
+      ? composed(dense, await readDense(path, dense.out, 'what the layer before it gives'))
+      : await readDense(path, hiddenSize);
+  }
+  return { pooling: 'tokens', ...(dense && { dense }), normalize: true, similarity: 'cosine' };
 }
 
 /** The field of `1_Pooling/config.json` that names a pooling of nearmiss, or of a user's module. */
@@ -99,9 +115,15 @@ const denseSchema = z.looseObject({
   bias: z.boolean().default(true),
   // What sentence-transformers takes where the field is missing.
   activation_function: z.string().default('torch.nn.modules.activation.Tanh'),
+  // PyLate adds what went in to what comes out.
+  use_residual: z.boolean().default(false),
 });
 
-async function readDense(folder: string, hiddenSize: number): Promise<DenseLayer> {
+async function readDense(
+  folder: string,
+  size: number,
+  what = "the encoder's hidden size",
+): Promise<DenseLayer> {
   const path = join(folder, 'config.json');
   const config = await readJsonFile(path, denseSchema);
   if (!config.activation_function.endsWith('.Identity')) {
@@ -110,9 +132,9 @@ async function readDense(folder: string, hiddenSize: number): Promise<DenseLayer
       { hint: SUPPORTED },
     );
   }
-  if (config.in_features !== hiddenSize) {
+  if (config.in_features !== size) {
     throw new NearmissError(
-      `${path}: field "in_features": expected ${hiddenSize} (the encoder's hidden size), got ${config.in_features}`,
+      `${path}: field "in_features": expected ${size} (${what}), got ${config.in_features}`,
       { hint: 'the modules are not of the same model' },
     );
   }
@@ -121,10 +143,34 @@ async function readDense(folder: string, hiddenSize: number): Promise<DenseLayer
   try {
     const weight = await weights.read('linear.weight', [out, into]);
     const bias = config.bias ? await weights.read('linear.bias', [out]) : undefined;
+    if (config.use_residual) {
+      const residual = into === out ? undefined : await weights.read('residual.weight', [out, into]);
+      for (let i = 0; i < weight.length; i++) {
+        weight[i] += residual ? residual[i] : Number(i % into === Math.floor(i / into));
+      }
+    }
     return { in: into, out, weight, ...(bias && { bias }) };
   } finally {
     await weights.close();
   }
+}
+
+/** Two linear layers as one: W₂·(W₁·x + b₁) + b₂. */
+function composed(first: DenseLayer, second: DenseLayer): DenseLayer {
+  const weight = new Float32Array(second.out * first.in);
+  const bias = first.bias || second.bias ? new Float32Array(second.out) : undefined;
+  for (let row = 0; row < second.out; row++) {
+    const factors = second.weight.subarray(row * second.in, (row + 1) * second.in);
+    const sums = new Float64Array(first.in);
+    let constant = second.bias?.[row] ?? 0;
+    factors.forEach((factor, middle) => {
+      for (let i = 0; i < first.in; i++) sums[i] += factor * first.weight[middle * first.in + i];
+      constant += factor * (first.bias?.[middle] ?? 0);
+    });
+    weight.set(sums, row * first.in);
+    if (bias) bias[row] = constant;
+  }
+  return { in: first.in, out: second.out, weight, ...(bias && { bias }) };
 }
 
 async function readLayerNorm(folder: string, expectedSize: number): Promise<LayerNormLayer> {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { COLBERT_METADATA } from '../folder/token-settings.js';
 import { TOKENIZER_FILES } from '../folder/tokenizer-files.js';
 import { noWeights, pickledOnly } from '../folder/weights.js';
 import { chooseExport, isDataOf } from '../onnx/export-files.js';
@@ -32,6 +33,7 @@ const ROOT_FILES = new Set([
   'config.json',
   'modules.json',
   'config_sentence_transformers.json',
+  COLBERT_METADATA,
   ...TOKENIZER_FILES,
 ]);
 const SETTINGS = /^sentence_[\w-]+_config\.json$/;

@@ -19,6 +19,10 @@ export interface ResolvedTokens {
   skip: readonly number[];
   /** Most tokens that the model's positions allow. */
   longest: number;
+  /** Most tokens of a query, where queries are not cut to `fillQueries`. */
+  queryLength?: number;
+  /** Most tokens of a document, where queries may have more. */
+  documentLength?: number;
 }
 
 function marker(name: string) {
@@ -54,7 +58,7 @@ export const tokensKind = representationKind({
     if (side === 'queries') return { read: (text) => readQuery(text, resolved), tokens: allTokens };
     const skipped = new Set(resolved.skip);
     return {
-      read: (text) => marked(text, resolved.documentMarker, resolved.longest),
+      read: (text) => marked(text, resolved.documentMarker, resolved.documentLength ?? resolved.longest),
       tokens: (text) => keptTokens(text, skipped),
     };
   },
@@ -98,7 +102,7 @@ function tokenOf(tokenizer: Tokenizer, option: string, token: string | false): n
 }
 
 /** The 32 punctuation characters of ASCII, as far as they are tokens. */
-function punctuationOf(tokenizer: Tokenizer): number[] {
+export function punctuationOf(tokenizer: Tokenizer): number[] {
   return [...'!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'].flatMap((character) => tokenizer.id(character) ?? []);
 }
 
@@ -116,11 +120,8 @@ function marked(
 
 function readQuery(text: TokenizedText, options: ResolvedTokens): TokenizedText {
   const { fillQueries, maskToken, attendToMasks, longest } = options;
-  const { ids } = marked(
-    text,
-    options.queryMarker,
-    fillQueries > 0 ? Math.min(fillQueries, longest) : longest,
-  );
+  const most = options.queryLength ?? (fillQueries > 0 ? fillQueries : longest);
+  const { ids } = marked(text, options.queryMarker, Math.min(most, longest));
   const attended = ids.length;
   while (ids.length < Math.min(fillQueries, longest)) ids.push(maskToken);
   return attendToMasks || attended === ids.length ? { ids } : { ids, attended };
