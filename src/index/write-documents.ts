@@ -1,4 +1,5 @@
 import { NearmissError } from '../base/errors.js';
+import { writeImpactIndex } from './impacts/write-impact-index.js';
 import type { TokenBits } from './tokens/residual-codec.js';
 import { type OnTokenProgress, type TokenSource, writeTokenIndex } from './tokens/write-token-index.js';
 import { documentFiles } from './vectors/document-files.js';
@@ -22,7 +23,7 @@ export interface WriteDocumentsOptions extends Omit<BuildVectorIndexOptions, 'sc
 
 /**
  * Writes the index that finds documents by their rows as a scorer compares them: an index of vectors, or of tokens for late
- * interaction. It appears when it is complete.
+ * interaction, or an inverted one of terms and weights. It appears when it is complete.
  */
 export async function writeDocumentIndex(
   folder: string,
@@ -43,6 +44,10 @@ export async function writeDocumentIndex(
       onProgress,
       signal,
     });
+  }
+  if (scorer === 'impact') {
+    const { model, overwrite } = options;
+    return writeImpactIndex(folder, source, { model, overwrite, signal });
   }
   const exact = scorer === 'max-sim' || scorer === 'poly';
   if (exact && options.type === 'hnsw') {

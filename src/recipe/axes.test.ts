@@ -94,9 +94,12 @@ describe('a choice', () => {
     ['teacher: {name: stored}', 'teacher.file: expected a path, got nothing'],
     [
       'model: {head: {pooling: max}}',
-      'model.head.pooling: expected first, mean, tokens, first-tokens or codes, got the text "max"',
+      'model.head.pooling: expected first, mean, tokens, first-tokens, codes or token-weights, got the text "max"',
     ],
-    ['model: {scorer: cosine}', 'model.scorer: expected dot, max, max-sim or poly, got the text "cosine"'],
+    [
+      'model: {scorer: cosine}',
+      'model.scorer: expected dot, max, max-sim, poly or impact, got the text "cosine"',
+    ],
     ['loss: []', 'loss: expected a loss, or a list of losses, got an array of 0'],
     ['loss: [nll, {name: nll, wait: 2}]', 'loss.1.wait: unknown setting'],
     ['loss: [{weight: 0}]', 'loss.0.weight: expected a number above 0, got a number (0)'],

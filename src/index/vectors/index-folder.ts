@@ -34,6 +34,7 @@ const INDEX_FOLDER: FolderContents = {
     'codes.bin',
     'residuals.bin',
     'offsets.bin',
+    'postings/[a-z-]+.(bin|json)',
   ),
 };
 
@@ -54,7 +55,7 @@ const count = z.int().min(0);
 const metaSchema = z.object({
   format: z.literal(FORMAT_NAME),
   version: z.literal(FORMAT_VERSION),
-  type: z.enum([...INDEX_TYPES, 'tokens']),
+  type: z.enum([...INDEX_TYPES, 'tokens', 'impacts']),
   dimension: z.int().min(1),
   count,
   storage: z.enum(STORAGES),
@@ -100,6 +101,11 @@ export class IndexFolderWriter implements FolderFiles {
       throw error;
     }
     this.files[name] = { ...file.check, ...(blocks && { blocks: blocks.finish() }) };
+  }
+
+  /** Where something that checks itself goes, e.g. an index inside. */
+  pathOf(name: string): string {
+    return join(this.#folder, name);
   }
 
   /** Takes in a file that `create` writes at the path it is given. */

@@ -29,6 +29,8 @@ export function vectorIndexBytes({
     const { rows = 0, bits = 0, centroids = 0 } = parameters;
     return rows * (4 + Math.ceil((dimension * bits) / 8)) + 4 * centroids * dimension;
   }
+  // About what a posting takes, and what its block and impacts do.
+  if (type === 'impacts') return 6 * (parameters.postings ?? 0);
   const vectors = count * dimension * COMPONENT_BYTES[storage];
   if (type !== 'hnsw') return vectors;
   const neighbourBytes = 4;

@@ -1,5 +1,6 @@
 import { NearmissError } from '../../base/errors.js';
 import type { SessionOptions } from '../../engine/index.js';
+import { ImpactIndex } from '../impacts/impact-index.js';
 import { ExactTokens } from '../tokens/exact-tokens.js';
 import { PolySearch } from '../tokens/poly-search.js';
 import { TokenIndex } from '../tokens/token-index.js';
@@ -95,6 +96,7 @@ async function openSearcher(folder: IndexFolder, options: OpenOptions): Promise<
   const { access = 'memory', threads } = options;
   const session = { threads, ...options.session };
   if (type === 'tokens') return TokenIndex.open(folder, { access, session });
+  if (type === 'impacts') return ImpactIndex.open(folder);
   if (type !== 'flat' || scorer === undefined) return openFolder(folder, options);
   const flat = await FlatIndex.open(folder, { access, session });
   if (scorer === 'poly') return new PolySearch(flat);
@@ -104,13 +106,11 @@ async function openSearcher(folder: IndexFolder, options: OpenOptions): Promise<
 async function openFolder(folder: IndexFolder, options: OpenOptions): Promise<VectorIndex> {
   const { access = 'memory', verify, threads } = options;
   const { type } = folder.metadata;
-  if (type === 'tokens') {
-    throw new NearmissError(
-      `${folder.path}: an index of tokens for late interaction has no vectors to search`,
-      {
-        hint: 'search it with the model that made it: nearmiss search FOLDER --model MODEL',
-      },
-    );
+  if (type === 'tokens' || type === 'impacts') {
+    const what = type === 'tokens' ? 'tokens for late interaction' : 'terms and their weights';
+    throw new NearmissError(`${folder.path}: an index of ${what} has no vectors to search`, {
+      hint: 'search it with the model that made it: nearmiss search FOLDER --model MODEL',
+    });
   }
   if (type === 'hnsw') return HnswIndex.open(folder, { access, verify, threads });
   return FlatIndex.open(folder, { access, session: { threads, ...options.session } });

@@ -10,10 +10,13 @@ export type VectorStorage = (typeof STORAGES)[number];
 
 /** What is known of an index besides its vectors; `meta.json` of its folder holds it. */
 export interface VectorIndexMetadata {
-  /** Besides those of vectors `tokens`: compressed rows of documents that have many each, for late interaction. */
-  type: IndexType | 'tokens';
+  /**
+   * Besides those of vectors `tokens`: compressed rows of documents that have many each, for late interaction; and `impacts`:
+   * an inverted index of terms and their weights.
+   */
+  type: IndexType | 'tokens' | 'impacts';
   dimension: number;
-  /** How many vectors there are; their ids are 0 … count − 1. Of `tokens`, how many documents. */
+  /** How many vectors there are; their ids are 0 … count − 1. Of `tokens` and `impacts`, how many documents. */
   count: number;
   storage: VectorStorage;
   /** What encoded the vectors, where it was said. */

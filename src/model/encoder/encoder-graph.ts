@@ -11,15 +11,18 @@ import {
   mul,
   type ParameterSpec,
   reduceSum,
+  relu,
   reshape,
   selectRows,
   sizeOf,
   split,
   sqrt,
+  toFloat,
   type Value,
 } from '../../engine/index.js';
-import { isSided, type Pooling, representationOf } from '../representation/kinds.js';
+import { isSided, makesTerms, type Pooling, representationOf } from '../representation/kinds.js';
 import type { Representation } from '../representation/representation.js';
+import { TERM_ROW, termRows } from '../scorer/impact.js';
 import type { Side } from '../side.js';
 import { BertGraph, bertParameters, type DropoutSource, type GroupValue } from './bert.js';
 import type { EncoderConfig } from './config.js';
@@ -40,7 +43,13 @@ export interface EncoderSpec {
   head: HeadConfig;
 }
 
-export function embeddingSize({ config, head }: EncoderSpec): number {
+/** Numbers in a row. */
+export function embeddingSize(spec: EncoderSpec): number {
+  return makesTerms(spec.head) ? TERM_ROW : headSize(spec);
+}
+
+/** Numbers that a head makes of a state. */
+export function headSize({ config, head }: EncoderSpec): number {
   return head.projection?.size ?? config.hiddenSize;
 }
 
@@ -106,14 +115,19 @@ export function buildEncoder(graph: Graph, spec: EncoderSpec, options: EncoderGr
   const { side = 'documents' } = options;
   const representation = representationOf(head, side);
   const body = { config, representation, parameters: encoderParameters(spec, side) };
-  const { rows, parameter, learned, dropoutPlaces } = buildRows(graph, body, options);
-  return { embeddings: applyHead(rows, spec, parameter), learned, dropoutPlaces };
+  const { rows, tokenIds, parameter, learned, dropoutPlaces } = buildRows(graph, body, options);
+  const made = applyHead(rows, spec, parameter);
+  const terms = 'tokens' in representation ? representation.terms : undefined;
+  const embeddings = terms ? termRows(tokenIds!(), terms.relu ? relu(made) : made) : made;
+  return { embeddings, learned, dropoutPlaces };
 }
 
 /** What heads of all kinds begin with: hidden states, one or some for each text. */
 export interface RowsGraph extends TrainableGraph {
   /** [rows, hidden] */
   rows: Value;
+  /** The tokens whose states are rows, where they are, as numbers with a fraction: [rows, 1]. */
+  tokenIds?: () => Value;
   parameter: (name: string) => Value;
   dropout: DropoutSource;
 }
@@ -167,7 +181,9 @@ export function buildRows(
     return { rows, ...shared };
   }
   const selected = graph.input(`${prefix}selected`, [rowsName], 'int32');
-  return { rows: selectRows(hidden, selected, list('unselected')), ...shared };
+  const unselected = list('unselected');
+  const tokenIds = (): Value => selectRows(reshape(toFloat(inputs.ids), [tokens, 1]), selected, unselected);
+  return { rows: selectRows(hidden, selected, unselected), tokenIds, ...shared };
 }
 
 /**

@@ -88,7 +88,7 @@ export async function loadEncoderModel(init: string, options: LoadModelOptions =
     const parameters = new ParameterStore(encoderParameters({ config, head }));
     const tokenizer = await loadTokenizer(
       { source, config },
-      fillParameters(parameters, source, options.seed ?? 0),
+      fillParameters(parameters, source, { chosen: head, seed: options.seed ?? 0 }),
     );
     const spec = {
       config,
@@ -118,7 +118,7 @@ function tellGuess({ name, head }: OpenModel): void {
 async function fillParameters(
   parameters: ParameterStore,
   { head, weights }: ModelFolder,
-  seed: number,
+  { chosen, seed }: { chosen: HeadConfig; seed: number },
 ): Promise<void> {
   const stored = new Map(headTensors(head).map(({ name, data }) => [name, data]));
   for (const { name, shape } of parameters.specs) {
@@ -128,6 +128,7 @@ async function fillParameters(
     else if (name.startsWith('head.')) initialize(parameters, name, seed);
     else await weights.read(name, shape, values);
   }
+  if (head.pooling !== chosen.pooling) representations.get(chosen.pooling).start?.(parameters);
 }
 
 export interface ScratchModelOptions {
@@ -176,6 +177,7 @@ export function createEncoderModel(options: ScratchModelOptions): EncoderModel {
   const spec = { config, head: options.head?.pooling ? resolveHead(head, config, tokenizer) : head };
   const parameters = new ParameterStore(encoderParameters(spec));
   for (const name of parameters.names) initialize(parameters, name, seed);
+  representations.get(head.pooling).start?.(parameters);
   const name = options.name ?? `bert-${layers}x${hiddenSize}`;
   return { name, spec, parameters, tokenizer, maxLength, prompts: {}, lowercase: false };
 }
@@ -289,6 +291,9 @@ function resolveHead(head: HeadConfig, config: EncoderConfig, tokenizer: Tokeniz
 }
 
 function headConfig(stored: HeadDescription, config: EncoderConfig, options: HeadOptions = {}): HeadConfig {
+  const pooling = poolingOf(stored, options);
+  const { projection: needed, terms } = representations.get(pooling.pooling);
+  if (terms) return termsHead(pooling, needed, options);
   const size =
     options.projection ?? (options.layerNorm ? (stored.dense?.out ?? config.hiddenSize) : stored.dense?.out);
   const layerNorm = options.layerNorm ?? stored.layerNorm !== undefined;
@@ -299,8 +304,19 @@ function headConfig(stored: HeadDescription, config: EncoderConfig, options: Hea
     });
   }
   return {
-    ...poolingOf(stored, options),
+    ...pooling,
     ...(size && { projection: { size, layerNorm, ...(!bias && { bias: false }) } }),
     normalize: options.normalize ?? (stored.normalize || stored.similarity === 'cosine'),
   };
+}
+
+/** Weights of terms are as their kind makes them: nothing is scaled, and the projection is its own. */
+function termsHead(pooling: Pooling, size: number | undefined, options: HeadOptions): HeadConfig {
+  for (const name of ['projection', 'layerNorm', 'normalize'] as const) {
+    if (!options[name] || options[name] === size) continue;
+    throw new NearmissError(`head.${name}: ${pooling.pooling} makes weights of terms, got ${options[name]}`, {
+      hint: `leave out model.head.${name}`,
+    });
+  }
+  return { ...pooling, ...(size && { projection: { size, layerNorm: false } }), normalize: false };
 }

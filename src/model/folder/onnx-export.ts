@@ -21,7 +21,7 @@ import {
 import type { Tokenizer } from '../../text/tokenizer.js';
 import { BertGraph } from '../encoder/bert.js';
 import type { EncoderConfig } from '../encoder/config.js';
-import { applyHead, type EncoderSpec, embeddingSize, encoderParameters } from '../encoder/encoder-graph.js';
+import { applyHead, type EncoderSpec, encoderParameters, headSize } from '../encoder/encoder-graph.js';
 import { MASKED } from '../encoder/packed-batch.js';
 import { representationOf } from '../representation/kinds.js';
 
@@ -82,7 +82,7 @@ type ExportedStates = ReturnType<typeof exportedStates>;
 /** What a head makes of the states of each side. */
 function exportedRows({ states, mask, parameter }: ExportedStates, spec: EncoderSpec): Record<string, Value> {
   const rows: Record<string, Value> = {};
-  const size = embeddingSize(spec);
+  const size = headSize(spec);
   for (const side of SIDES) {
     const representation = representationOf(spec.head, side);
     if ('tokens' in representation) {

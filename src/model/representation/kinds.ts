@@ -5,6 +5,7 @@ import { firstKind } from './first.js';
 import { firstTokensKind } from './first-tokens.js';
 import { meanKind } from './mean.js';
 import { mostRows, type Representation, type RepresentationKind } from './representation.js';
+import { tokenWeightsKind } from './token-weights.js';
 import { tokensKind } from './tokens.js';
 
 /** All ways from token states to rows that recipes can name. */
@@ -14,6 +15,7 @@ export const representations = new Registry<RepresentationKind>('pooling', [
   tokensKind,
   firstTokensKind,
   codesKind,
+  tokenWeightsKind,
 ]);
 
 /** A head's pooling: the kind's name, and its options where it has some. */
@@ -31,6 +33,11 @@ export function representationOf({ pooling, poolingOptions = {} }: Pooling, side
 export function indexScorer({ pooling }: Pooling): string | undefined {
   const { scorer } = representations.get(pooling);
   return scorer === 'max' ? undefined : scorer;
+}
+
+/** Whether a head's rows are terms and their weights, which an inverted index finds documents by. */
+export function makesTerms({ pooling }: Pooling): boolean {
+  return representations.get(pooling).terms === true;
 }
 
 /** Whether a head makes one row of every text, queries and documents alike. */

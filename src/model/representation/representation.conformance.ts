@@ -13,7 +13,7 @@ import { packBatch } from '../encoder/packed-batch.js';
 import { TextRows } from '../encoder/text-rows.js';
 import type { TokenizedText } from '../encoder/tokenized-texts.js';
 import type { Side } from '../side.js';
-import { type Pooling, representationOf } from './kinds.js';
+import { makesTerms, type Pooling, representationOf, representations } from './kinds.js';
 import { mostRows, type PooledRow, readAs, rowCount, rowOffsets } from './representation.js';
 
 const CONFIG: EncoderConfig = {
@@ -45,7 +45,15 @@ function randomTexts(count: number): TokenizedText[] {
 
 /** What every representation must do; one call for each. */
 export function representationConformance(pooling: Pooling, side: Side): void {
-  const spec: EncoderSpec = { config: CONFIG, head: { ...pooling, normalize: true } };
+  const { projection } = representations.get(pooling.pooling);
+  const spec: EncoderSpec = {
+    config: CONFIG,
+    head: {
+      ...pooling,
+      ...(projection && { projection: { size: projection, layerNorm: false } }),
+      normalize: !makesTerms(pooling),
+    },
+  };
   const parameters = new ParameterStore(encoderParameters(spec));
   for (const name of parameters.names) {
     if (/norm\.weight/i.test(name)) parameters.get(name).fill(1);

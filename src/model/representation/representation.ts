@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Kind, OptionsOf } from '../../base/registry.js';
-import type { ParameterSpec, Value } from '../../engine/index.js';
+import type { ParameterSpec, ParameterStore, Value } from '../../engine/index.js';
 import type { Tokenizer } from '../../text/tokenizer.js';
 import type { TokenizedText } from '../encoder/tokenized-texts.js';
 import type { Side } from '../side.js';
@@ -32,6 +32,8 @@ export interface TokenRows {
   tokens(text: TokenizedText): ArrayLike<number>;
   /** Most rows that a text may have, where that is known. */
   readonly most?: number;
+  /** Where a row is the token's number and a weight that the projection gives it. */
+  readonly terms?: { relu: boolean };
 }
 
 /** A number of rows that is the same for every text, computed from all of its states. */
@@ -65,6 +67,12 @@ export interface RepresentationContext {
 export interface RepresentationKind<Shape extends z.ZodRawShape = z.ZodRawShape> extends Kind<Shape> {
   /** Whether queries and documents are represented differently; a shared encoder then reads them one after the other. */
   readonly sided?: boolean;
+  /** Whether its rows are terms of the tokenizer's vocabulary and their weights, for an inverted index. */
+  readonly terms?: boolean;
+  /** The size of the projection that it cannot do without. */
+  readonly projection?: number;
+  /** Sets what a new head's weights begin as, where they should not be small and random. */
+  start?(parameters: ParameterStore): void;
   /** The scorer that compares its rows, unless a recipe says otherwise. Default: the best inner product. */
   readonly scorer?: string;
   create(options: OptionsOf<Shape>, side: Side): Representation;

@@ -26,6 +26,7 @@ const CASES: Pooling[] = [
   { pooling: 'tokens', poolingOptions: { ...COLBERT } },
   { pooling: 'first-tokens', poolingOptions: { rows: 3 } },
   { pooling: 'codes', poolingOptions: { codes: 4, documents: 'mean' } },
+  { pooling: 'token-weights', poolingOptions: { relu: false, skip: [5, 6] } },
   { pooling: 'fading-mean', poolingOptions: { fade: 0.7 } },
   { pooling: 'every-other', poolingOptions: { step: 2 } },
 ];
@@ -56,4 +57,13 @@ test('ColBERT: markers behind the first token, queries filled up with [MASK] tha
   expect(text).toEqual({ ids: [5, 2, 12, 6, 13] });
   // Punctuation is read but gets no row; the first token is kept whatever it is.
   expect('tokens' in documents && documents.tokens(text)).toEqual([0, 1, 2, 4]);
+});
+
+test('weights of tokens: special tokens have none, and a text of nothing else keeps its first', () => {
+  const weights = representationOf(
+    { pooling: 'token-weights', poolingOptions: { relu: true, skip: [1, 2] } },
+    'documents',
+  );
+  expect('tokens' in weights && weights.tokens({ ids: [1, 7, 8, 7, 2] })).toEqual([1, 2, 3]);
+  expect('tokens' in weights && weights.tokens({ ids: [1, 2] })).toEqual([0]);
 });

@@ -1,5 +1,6 @@
 import { add, matmul, reduceMax, reshape } from '../../engine/index.js';
 import { dot } from './dot.js';
+import { ownerFeeds, owners } from './owners.js';
 import { paddingFeeds, padRows } from './padded-rows.js';
 import { scorerKind } from './scorer.js';
 
@@ -21,20 +22,12 @@ export const maxSimKind = scorerKind({
         reshape(scores, [rows, texts, padded.most]),
         reshape(padded.missing, [1, texts, padded.most]),
       );
-      const owners = graph.input('owners of query rows', [queries.texts, rows]);
-      return matmul(owners, reduceMax(byDocument, { axes: [2] }));
+      return matmul(owners(graph, queries), reduceMax(byDocument, { axes: [2] }));
     },
-    feeds({ queries, documents }) {
-      const [texts, rows] = [queries.length - 1, queries[queries.length - 1]];
-      const owners = new Float32Array(texts * rows);
-      for (let text = 0; text < texts; text++) {
-        owners.fill(1, text * rows + queries[text], text * rows + queries[text + 1]);
-      }
-      return {
-        'owners of query rows': { shape: [texts, rows], data: owners },
-        ...paddingFeeds('documents', documents),
-      };
-    },
+    feeds: ({ queries, documents }) => ({
+      ...ownerFeeds('queries', queries),
+      ...paddingFeeds('documents', documents),
+    }),
     score: maxSim,
     bestInnerProduct: false,
     addsUp: true,

@@ -9,9 +9,22 @@ export interface ScorerSubject {
   scorer: Scorer;
   /** Most rows that a text of each side may have. */
   most: { queries: number; documents: number };
+  /** Rows that it can compare. Default: any numbers. */
+  rows?: RowsSubject;
 }
 
-const SIZE = 5;
+interface RowsSubject {
+  size: number;
+  draw(random: Random): number[];
+  /** Which of their numbers a gradient is asked of. */
+  learns(column: number): boolean;
+}
+
+const ANY_ROWS: RowsSubject = {
+  size: 5,
+  draw: (random) => Array.from({ length: 5 }, () => random.normal()),
+  learns: () => true,
+};
 const SCALE = 3;
 
 /** Random rows of texts, each with one row or more. */
@@ -20,21 +33,25 @@ interface Side {
   offsets: number[];
 }
 
-function randomSide(random: Random, texts: number, most: number): Side {
+function randomSide(random: Random, texts: number, most: number, draw: RowsSubject['draw']): Side {
   const offsets = [0];
   // The first text has most rows, the second one: both ends are always there.
   for (let text = 0; text < texts; text++) {
     const rows = text === 0 ? most : text === 1 ? 1 : 1 + random.integer(most);
     offsets.push(offsets[text] + rows);
   }
-  return { rows: Float32Array.from({ length: offsets[texts] * SIZE }, () => random.normal()), offsets };
+  return {
+    rows: Float32Array.from(Array.from({ length: offsets[texts] }, () => draw(random)).flat()),
+    offsets,
+  };
 }
 
-const textOf = ({ rows, offsets }: Side, text: number): Float32Array =>
-  rows.subarray(offsets[text] * SIZE, offsets[text + 1] * SIZE);
-
 /** What every scorer must do; one call for each. */
-export function scorerConformance({ name, scorer, most }: ScorerSubject): void {
+export function scorerConformance({ name, scorer, most, rows: kind = ANY_ROWS }: ScorerSubject): void {
+  const { size } = kind;
+  const textOf = ({ rows, offsets }: Side, text: number): Float32Array =>
+    rows.subarray(offsets[text] * size, offsets[text + 1] * size);
+
   /** Every query with every document, one pair after the other. */
   const bruteForce = (queries: Side, documents: Side): number[] =>
     queries.offsets
@@ -43,14 +60,14 @@ export function scorerConformance({ name, scorer, most }: ScorerSubject): void {
         documents.offsets
           .slice(1)
           .map(
-            (__, document) => SCALE * scorer.score(textOf(queries, query), textOf(documents, document), SIZE),
+            (__, document) => SCALE * scorer.score(textOf(queries, query), textOf(documents, document), size),
           ),
       );
 
   async function sessionOf(): Promise<Session> {
     const graph = new Graph();
     const side = (texts: string, mostRows: number) => ({
-      value: graph.input(texts, [mostRows === 1 ? texts : `rows of ${texts}`, SIZE]),
+      value: graph.input(texts, [mostRows === 1 ? texts : `rows of ${texts}`, size]),
       texts,
       mostRows,
     });
@@ -72,8 +89,8 @@ export function scorerConformance({ name, scorer, most }: ScorerSubject): void {
   const feedsOf = (queries: Side, documents: Side, weights: Float32Array) => {
     const [rows, columns] = [queries, documents].map(({ offsets }) => offsets.length - 1);
     return {
-      queries: { shape: [queries.offsets[rows], SIZE], data: queries.rows },
-      documents: { shape: [documents.offsets[columns], SIZE], data: documents.rows },
+      queries: { shape: [queries.offsets[rows], size], data: queries.rows },
+      documents: { shape: [documents.offsets[columns], size], data: documents.rows },
       weights: { shape: [rows, columns], data: weights },
       ...scorer.feeds({ queries: queries.offsets, documents: documents.offsets }, most),
     };
@@ -84,8 +101,8 @@ export function scorerConformance({ name, scorer, most }: ScorerSubject): void {
       const session = await sessionOf();
       for (const seed of [1, 2, 3]) {
         const random = Random.from(seed, 'scorer');
-        const queries = randomSide(random, 3, most.queries);
-        const documents = randomSide(random, 4 + seed, most.documents);
+        const queries = randomSide(random, 3, most.queries, kind.draw);
+        const documents = randomSide(random, 4 + seed, most.documents, kind.draw);
         const expected = bruteForce(queries, documents);
         const weights = Float32Array.from(expected, () => random.normal());
         const found = await session.run(feedsOf(queries, documents, weights));
@@ -101,6 +118,7 @@ export function scorerConformance({ name, scorer, most }: ScorerSubject): void {
           [documents, found.ofDocuments],
         ] as const) {
           side.rows.forEach((value, i) => {
+            if (!kind.learns(i % size)) return;
             side.rows[i] = value + 1e-3;
             const above = weighted();
             side.rows[i] = value - 1e-3;
@@ -118,16 +136,16 @@ export function scorerConformance({ name, scorer, most }: ScorerSubject): void {
     test('an index of rows finds its best documents, where it says so', () => {
       const random = Random.from(9, 'scorer');
       const [queries, documents] = [
-        randomSide(random, 4, most.queries),
-        randomSide(random, 12, most.documents),
+        randomSide(random, 4, most.queries, kind.draw),
+        randomSide(random, 12, most.documents, kind.draw),
       ];
       const differing = bruteForce(queries, documents).filter((score, pair) => {
         const query = textOf(queries, Math.floor(pair / 12));
         const document = textOf(documents, pair % 12);
         const rowsOf = (text: Float32Array) =>
-          Array.from({ length: text.length / SIZE }, (_, row) => text.subarray(row * SIZE));
+          Array.from({ length: text.length / size }, (_, row) => text.subarray(row * size));
         const products = rowsOf(query).flatMap((row) =>
-          rowsOf(document).map((other) => dot(row, other, SIZE)),
+          rowsOf(document).map((other) => dot(row, other, size)),
         );
         return Math.abs(score - SCALE * Math.max(...products)) > 1e-5;
       });

@@ -30,6 +30,8 @@ export interface Scorer {
   readonly bestInnerProduct: boolean;
   /** Whether it adds up the products of several rows, so that the scores of cosines go beyond 1. */
   readonly addsUp?: boolean;
+  /** Whether a score of 0 says that query and document share nothing, so that it is no hit. */
+  readonly zeroIsNoHit?: boolean;
 }
 
 /** A value of the scorer axis. */

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { Random } from '../../engine/index.js';
 import { bce, infoNce, kl, lambda, marginMse, marginMseInBatch, nll, rankNet } from '../../loss/index.js';
 import { embeddingSize, type HeadConfig } from '../../model/encoder/encoder-graph.js';
+import { makesTerms } from '../../model/representation/kinds.js';
 import { scorers } from '../../model/scorer/kinds.js';
 import { crossEncoder } from '../cross-encoder.fixture.js';
 import { learnsExcept } from '../frozen.js';
@@ -54,7 +55,7 @@ for (const towers of ['shared', 'two'] as const) {
   });
 }
 
-/** Several rows a text: `max` for ME-BERT, `max-sim` for ColBERT, `poly` for Poly-encoders. */
+/** Several rows a text: `max` for ME-BERT, `max-sim` for ColBERT, `poly` for Poly-encoders, `impact` for uniCOIL. */
 const MANY_ROWS: Record<string, Pick<HeadConfig, 'pooling' | 'poolingOptions'>> = {
   max: { pooling: 'first-tokens', poolingOptions: { rows: 3 } },
   'max-sim': {
@@ -70,10 +71,13 @@ const MANY_ROWS: Record<string, Pick<HeadConfig, 'pooling' | 'poolingOptions'>> 
     },
   },
   poly: { pooling: 'codes', poolingOptions: { codes: 3, documents: 'mean' } },
+  impact: { pooling: 'token-weights', poolingOptions: { relu: true, skip: [] } },
 };
 
 for (const [scorer, pooling] of Object.entries(MANY_ROWS)) {
-  const rows = { ...spec, head: { ...pooling, normalize: true, projection: { size: 12, layerNorm: false } } };
+  const terms = makesTerms(pooling);
+  const projection = { size: terms ? 1 : 12, layerNorm: false };
+  const rows = { ...spec, head: { ...pooling, normalize: !terms, projection } };
   const make = async (cached: boolean) => {
     const parameters = smallParameters('shared', rows);
     const losses = [{ loss: infoNce, scale: 2 }];

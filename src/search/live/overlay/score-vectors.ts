@@ -29,8 +29,10 @@ export async function scoreVectors(
     const vectors = writes.at(slot)?.vectors;
     if (vectors === undefined) continue;
     results.forEach(({ slots, scores }, i) => {
+      const scored = score(queries[i], vectors);
+      if (scored === 0 && made?.zeroIsNoHit) return;
       slots.push(slot);
-      scores.push(score(queries[i], vectors));
+      scores.push(scored);
     });
     if (turn.isOver) await turn.next(signal);
   }

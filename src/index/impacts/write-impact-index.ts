@@ -1,0 +1,86 @@
+import { CREATED_BY } from '../../base/version.js';
+import { documentImpacts, TERM_ROW } from '../../model/scorer/impact.js';
+import { buildWeightedIndex, type WeightedDocument } from '../bm25/build.js';
+import type { TokenSource } from '../tokens/write-token-index.js';
+import { documentFiles } from '../vectors/document-files.js';
+import { writeIndexFolder } from '../vectors/index-folder.js';
+import type { SaveOptions, VectorIndexMetadata } from '../vectors/vector-index.js';
+import { VectorIntake } from '../vectors/vector-intake.js';
+
+/** The folder inside an impact index that has its postings, in the format of a BM25 index. */
+export const POSTINGS_FOLDER = 'postings';
+
+/** Weights are kept as whole hundredths: what rounding changes is far below what differs between models. */
+const SCALE = 100;
+
+export interface WriteImpactIndexOptions extends SaveOptions {
+  model?: string;
+  /** Told of so many documents, of how many. */
+  onProgress?: (done: number, total: number) => void;
+  signal?: AbortSignal;
+}
+
+/** Writes an inverted index of documents whose rows are terms and weights; the greatest weight of a term counts. */
+export async function writeImpactIndex(
+  folder: string,
+  source: TokenSource,
+  { model, onProgress, signal, ...options }: WriteImpactIndexOptions,
+): Promise<VectorIndexMetadata> {
+  const intake = new VectorIntake({ dimension: TERM_ROW });
+  const documents = source.offsets.length - 1;
+  async function* weighted(): AsyncGenerator<WeightedDocument> {
+    let document = 0;
+    for await (const rows of textsOf(source, intake)) {
+      signal?.throwIfAborted();
+      const impacts = documentImpacts(rows);
+      yield {
+        id: String(document++),
+        weights: new Map(Array.from(impacts, ([term, weight]) => [String(term), weight])),
+      };
+      onProgress?.(document, documents);
+    }
+  }
+  return writeIndexFolder(folder, options, async (writer) => {
+    const meta = await buildWeightedIndex(writer.pathOf(POSTINGS_FOLDER), weighted(), { scale: SCALE });
+    await documentFiles({ ids: source.ids })(writer);
+    return {
+      type: 'impacts',
+      dimension: TERM_ROW,
+      count: documents,
+      storage: 'f32',
+      scorer: 'impact',
+      ...(model !== undefined && { model }),
+      fingerprint: intake.finish().fingerprint,
+      createdBy: CREATED_BY,
+      parameters: { scale: SCALE, terms: meta.terms, postings: meta.postings },
+    };
+  });
+}
+
+/** The rows of one document after another, of blocks that may end anywhere between rows. */
+async function* textsOf(
+  { offsets, blocks }: TokenSource,
+  intake: VectorIntake,
+): AsyncGenerator<Float32Array> {
+  let document = 0;
+  let kept = new Float32Array(0);
+  for await (const block of blocks()) {
+    intake.accept(block);
+    const rows = kept.length === 0 ? block : joined(kept, block);
+    let at = 0;
+    for (; document + 1 < offsets.length; document++) {
+      const end = at + (offsets[document + 1] - offsets[document]) * TERM_ROW;
+      if (end > rows.length) break;
+      yield rows.subarray(at, end);
+      at = end;
+    }
+    kept = rows.slice(at);
+  }
+}
+
+function joined(a: Float32Array, b: Float32Array): Float32Array {
+  const both = new Float32Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
+}
