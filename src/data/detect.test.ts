@@ -2,9 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { contentId } from './content-id.js';
 import { type Detected, detectFormat } from './detect.js';
 import type { FileOptions } from './formats.js';
-import { openDataset } from './open.js';
+import { type OpenOptions, openDataset } from './open.js';
 
 let folder: string;
 beforeAll(async () => {
@@ -49,6 +50,12 @@ test.each<[string, string, Detected]>([
   ['question\tanswer\nwhat is it?\tit is', 'x.tsv', { format: 'sentence-transformers-csv', delimiter: '\t' }],
   ['title,body', 'x.csv', { format: 'sentence-transformers-csv' }],
   ['id,title,body', 'x.csv', { format: 'csv' }],
+  ['title,body,url,author', 'x.csv', { format: 'csv', lineIds: 'no-ids' }],
+  ['{"text": "a"}', 'x', { format: 'jsonl', lineIds: 'no-ids' }],
+  ['Customer Question,Best Reply (final)', 'x.csv', { format: 'sentence-transformers-csv' }],
+  ['question_id;question_text;answer_text', 'x.csv', { format: 'sentence-transformers-csv', delimiter: ';' }],
+  ['Frage;Antwort', 'x.csv', { format: 'sentence-transformers-csv', delimiter: ';' }],
+  ['[{"q": "x", "a": "y"}]', 'x', { format: 'sentence-transformers-json' }],
   ['{"Input": "q", "Output": "a"}', 'x', { format: 'sentence-transformers' }],
   ['[\n {"query": "q",\n "document": "a {}"}]', 'x', { format: 'sentence-transformers-json' }],
 ])('%j', async (content, name, expected) => {
@@ -62,6 +69,17 @@ test('what cannot be told is an error that lists the formats', async () => {
   await expect(detect('<!DOCTYPE html>\n<title>404</title>')).rejects.toThrow(
     /cannot tell the format from "<!DOCTYPE html>"/,
   );
+});
+
+test.each([
+  ['{"version": 1, "data": [{"question": "a", "answer": "b"}]}', 'in its field "data"'],
+  ['{\n  "version": 1,\n  "data": [{"question": "a", "answer": "b"}]\n}', 'in its field "data"'],
+  ['{\n  "question": "a"\n}', 'got one JSON object'],
+])('%j: one object around the records says where they are', async (content, message) => {
+  await expect(detect(content, 'x.json')).rejects.toMatchObject({
+    message: expect.stringContaining(message),
+    hint: expect.stringContaining('beginning with ['),
+  });
 });
 
 test('files of other programs are errors that say what to do', async () => {
@@ -82,9 +100,9 @@ test('semicolons separate, too', async () => {
 test.each<[name: string, content: string, message: string, hint: string]>([
   [
     'x.tsv',
-    'frage\tantwort\nwas ist das?\tein Haus',
-    'columns found: frage, antwort',
-    '--query-field frage --document-field antwort',
+    'asked\topened\nwas ist das?\tein Haus',
+    'columns found: asked, opened',
+    '--query-field asked --document-field opened',
   ],
   [
     'x.tsv',
@@ -129,4 +147,63 @@ test('any two columns are pairs where that is said', async () => {
   });
   const named = await openDataset(file, { fields: { text: ['Opened'], id: 'when' } });
   for await (const { id } of named.documents()) expect(['1', '2']).toContain(id);
+});
+
+async function textsOf(name: string, content: string, options: OpenOptions = {}) {
+  await writeFile(join(folder, name), content);
+  const dataset = await openDataset(join(folder, name), options);
+  const [queries, documents]: string[][] = [[], []];
+  for await (const { text } of dataset.queries()) queries.push(text);
+  for await (const { text } of dataset.documents()) documents.push(text);
+  return { queries, documents };
+}
+
+test('fields inside others are named with dots', async () => {
+  const chats =
+    '{"messages": [{"role": "user", "content": "why?"}, {"role": "assistant", "content": "so"}]}\n';
+  const pair = { query: 'messages.0.content', document: 'Messages.1.content' };
+  expect(await textsOf('chats.jsonl', chats, { pair })).toEqual({ queries: ['why?'], documents: ['so'] });
+  await expect(
+    textsOf('chats.jsonl', chats, { pair: { ...pair, query: 'messages.0.text' } }),
+  ).rejects.toThrow(
+    'columns found: messages.0.role, messages.0.content, messages.1.role, messages.1.content',
+  );
+  const file = join(folder, 'nested.jsonl');
+  await writeFile(file, '{"key": {"n": 7}, "page": {"text": "a", "url": "u"}, "a.b": "c"}\n');
+  const options = { fields: { id: 'key.n', text: ['page.text', 'a.b'] } };
+  const documents = [];
+  for await (const document of (await openDataset(file, options)).documents()) documents.push(document);
+  expect(documents).toEqual([{ id: '7', text: 'a c', metadata: { page: { url: 'u' } } }]);
+});
+
+test('a list of texts is several answers', async () => {
+  const row = '{"query": "q", "positive": ["one", "two"], "negative": ["three"]}\n';
+  const { queries, documents } = await textsOf('lists.jsonl', row);
+  expect([queries, documents.sort()]).toEqual([['q'], ['one', 'three', 'two']]);
+  expect(
+    (await (await openDataset(join(folder, 'lists.jsonl'))).qrels('train')).get(contentId('query', 'q'))
+      ?.size,
+  ).toBe(2);
+  await expect(textsOf('lists.jsonl', '{"query": ["a", "b"], "positive": "c"}')).rejects.toThrow(
+    'field "query": expected one text',
+  );
+  await expect(textsOf('lists.jsonl', '{"query": "a", "positive": []}')).rejects.toThrow('field "positive"');
+});
+
+test('documents without ids have the numbers of their lines; some with and some without are an error', async () => {
+  const file = join(folder, 'notes.csv');
+  await writeFile(file, 'title,content,url,tag\nA,one,u,x\n');
+  const documents = [];
+  for await (const document of (await openDataset(file)).documents()) documents.push(document);
+  expect(documents).toEqual([{ id: '2', title: 'A', text: 'one', metadata: { url: 'u', tag: 'x' } }]);
+  await expect(textsOf('mixed.jsonl', '{"text": "a"}\n{"id": "7", "text": "b"}\n')).rejects.toThrow(
+    'has an id ("id"), but the first record has none',
+  );
+});
+
+test('columns of unknown names are shown with the flags to use', async () => {
+  await expect(textsOf('odd.csv', 'Thing asked,What we say\na,b\n')).rejects.toMatchObject({
+    message: expect.stringContaining('cannot tell what it holds; fields found: Thing asked, What we say'),
+    hint: expect.stringContaining('--query-field "Thing asked" --document-field "What we say"'),
+  });
 });

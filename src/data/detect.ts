@@ -3,8 +3,9 @@ import { NearmissError } from '../base/errors.js';
 import { readBytes } from '../base/read-bytes.js';
 import { FILE_FORMAT_SUMMARIES, type FileFormatName } from './format-names.js';
 import type { FileOptions } from './formats.js';
-import type { FieldNames } from './readers/fields.js';
-import { columnNamed, doubtfulPair, type PairFields, usualPair } from './readers/pair-fields.js';
+import { fieldAt, fieldNames } from './readers/field-path.js';
+import { type FieldNames, hasTextAlone, quoted } from './readers/fields.js';
+import { doubtfulPair, type PairFields, usualPair } from './readers/pair-fields.js';
 import { isObject } from './readers/record-lines.js';
 import { TOPIC } from './readers/trec-topics.js';
 
@@ -15,6 +16,8 @@ export interface Detected {
   columns?: string[];
   /** Between the cells of CSV, where it is not a comma. */
   delimiter?: string;
+  /** Its first record has a text, but no id. */
+  lineIds?: 'no-ids';
 }
 
 /** What a person has said about a file. */
@@ -52,12 +55,38 @@ export async function detectFormat(
   const records = recordsOf(start, lines, { name, ...said });
   const pairs = records && detectPairs(file, records, role, said);
   if (pairs) return pairs;
-  if (records?.json) return { format: records.json };
+  const noIds = records &&
+    hasTextAlone(records.first, said.fields ?? {}, role) && { lineIds: 'no-ids' as const };
+  if (records?.json) {
+    if (records.json === 'jsonl') refuseSingleObject(file, lines);
+    return { format: records.json, ...noIds };
+  }
   const table = detectTable(file, rows, { name, role, said });
-  if (table) return table;
+  if (table) return { ...table, ...(table.columns === undefined && TABLES.includes(table.format) && noIds) };
   throw new NearmissError(`${file}: cannot tell the format from ${JSON.stringify(start.slice(0, 40))}`, {
     hint: `if it holds a collection, name its format: nearmiss data import ${file} OUT --format NAME, which is one of ${Object.keys(FILE_FORMAT_SUMMARIES).join(', ')}`,
   });
+}
+
+/** Tables whose columns are known by their names. */
+const TABLES: readonly FileFormatName[] = ['csv', 'tsv'];
+
+/** Many programs write one object around the list of records. */
+function refuseSingleObject(file: string, lines: readonly string[]): void {
+  const whole = parse(lines.join('\n'));
+  const start = parse(lines.find((line) => line.trim() !== '') ?? '');
+  const record = isObject(whole) ? whole : undefined;
+  const list = Object.keys(record ?? {}).find((name) => {
+    const value = record![name];
+    return Array.isArray(value) && value.length > 0 && value.every(isObject);
+  });
+  if (list === undefined && (start !== undefined || record === undefined)) return;
+  throw new NearmissError(
+    `${file}: expected one record a line, or a list of records, got one JSON object${list === undefined ? '' : ` with the list in its field "${list}"`}`,
+    {
+      hint: `write ${list === undefined ? 'its records' : 'that list'} to a file of its own, beginning with [`,
+    },
+  );
 }
 
 /** Files of other programs that people have their texts in, and what makes them readable. */
@@ -82,8 +111,9 @@ function refuseForeign(file: string): void {
 async function detectWorkbook(file: string, role: FileOptions['role'], said: Said): Promise<Detected> {
   const { xlsxHeader } = await import('./readers/office/xlsx-records.js');
   const names = said.columns ?? (await xlsxHeader(file, said.sheet));
-  const isPairs = detectPairs(file, { names }, role, said) !== undefined;
-  return { format: isPairs ? 'sentence-transformers-xlsx' : 'xlsx' };
+  const first = emptyRow(names);
+  if (detectPairs(file, { names, first }, role, said)) return { format: 'sentence-transformers-xlsx' };
+  return { format: 'xlsx', ...(hasTextAlone(first, said.fields ?? {}, role) && { lineIds: 'no-ids' }) };
 }
 
 /** Bytes, not lines: a list of gigabytes may be one line. What is broken is reported by the reader of the format. */
@@ -132,6 +162,8 @@ function detectObject(line: string): FileFormatName | undefined {
 /** Records whose fields or columns have names. */
 interface NamedRecords {
   names: string[];
+  /** Its first record; of a table only the names are looked at. */
+  first: Record<string, unknown>;
   /** Of JSON, the plain format; else it is a table. */
   json?: 'json' | 'jsonl';
   delimiter?: string;
@@ -142,23 +174,30 @@ function recordsOf(
   lines: string[],
   { name, columns, delimiter }: Said & { name: string },
 ): NamedRecords | undefined {
-  if (start.startsWith('[')) return { json: 'json', names: firstKeys(lines.join('\n')) };
-  if (start.startsWith('{')) {
-    const record = parse(start);
-    return { json: 'jsonl', names: isObject(record) ? Object.keys(record) : [] };
-  }
+  if (start.startsWith('[')) return jsonRecords('json', firstObject(lines.join('\n')));
+  if (start.startsWith('{')) return jsonRecords('jsonl', parse(start));
   const found = delimiter ?? delimiterOf(start, name);
   if (found === undefined) return undefined;
-  return { names: columns ?? start.split(found).map(unquoted), delimiter: found };
+  const names = columns ?? start.split(found).map(unquoted);
+  return { names, first: emptyRow(names), delimiter: found };
 }
 
-/** The keys of a list's first object, of which more may follow than was read. */
-function firstKeys(text: string): string[] {
+function jsonRecords(json: 'json' | 'jsonl', value: unknown): NamedRecords {
+  const first = isObject(value) ? value : {};
+  return { json, first, names: Object.keys(first) };
+}
+
+function emptyRow(names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, '']));
+}
+
+/** A list's first object, of which more may follow than was read. */
+function firstObject(text: string): unknown {
   for (let end = text.indexOf('}'); end >= 0; end = text.indexOf('}', end + 1)) {
     const record = parse(text.slice(text.indexOf('{'), end + 1));
-    if (isObject(record)) return Object.keys(record);
+    if (isObject(record)) return record;
   }
-  return [];
+  return undefined;
 }
 
 function delimiterOf(line: string, name: string): string | undefined {
@@ -176,7 +215,7 @@ function unquoted(cell: string): string {
 /** Pairs, by what was said or by the usual names; where only a person can know, that is asked for. */
 function detectPairs(
   file: string,
-  { names, json, delimiter }: NamedRecords,
+  { names, first, json, delimiter }: NamedRecords,
   role: FileOptions['role'],
   { pair, fields }: Said,
 ): Detected | undefined {
@@ -189,10 +228,13 @@ function detectPairs(
       ['--query-field', pair.query],
       ['--document-field', pair.document],
     ]) {
-      if (columnNamed(names, wanted) !== undefined) continue;
-      throw new NearmissError(`${file}: no column "${wanted}"; columns found: ${names.join(', ')}`, {
-        hint: `name one of them with ${flag}`,
-      });
+      if (fieldAt(first, wanted) !== undefined) continue;
+      throw new NearmissError(
+        `${file}: no column "${wanted}"; columns found: ${fieldNames(first).join(', ')}`,
+        {
+          hint: `name one of them with ${flag}`,
+        },
+      );
     }
     return detected;
   }
@@ -204,10 +246,6 @@ function detectPairs(
   throw new NearmissError(`${file}: pairs, or documents? columns found: ${names.join(', ')}`, {
     hint: `pairs: --query-field ${quoted(query)} --document-field ${quoted(document)}; documents: --text-field ${quoted(document)}`,
   });
-}
-
-function quoted(name: string): string {
-  return /^[\w-]+$/.test(name) ? name : JSON.stringify(name);
 }
 
 const ID_NAMES = /^(_?id|doc_?id|pid|qid|query[-_]?id)$/i;

@@ -2,7 +2,7 @@ import type { Document, Query } from './dataset.js';
 import type { FileFormatName } from './format-names.js';
 import { colbertExamples } from './readers/colbert.js';
 import { dprExamples } from './readers/dpr.js';
-import { type FieldNames, toDocument, toQuery } from './readers/fields.js';
+import { type FieldNames, type Role, toDocument, toQuery } from './readers/fields.js';
 import { flagEmbeddingExamples } from './readers/flagembedding.js';
 import { jsonArraySource } from './readers/json-array.js';
 import { jsonlDocuments, jsonlQueries } from './readers/jsonl.js';
@@ -34,7 +34,7 @@ export interface FileParts {
 
 export interface FileOptions {
   /** What the records of a file of no special format (JSON, CSV, TSV) are. */
-  role: 'documents' | 'queries';
+  role: Role;
   fields: FieldNames;
   /** The columns' names of a table without a header line. */
   columns?: string[];

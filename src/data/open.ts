@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
 import { hasCode, NearmissError } from '../base/errors.js';
-import { detectFormat } from './detect.js';
+import { type Detected, detectFormat } from './detect.js';
 import { type FormatName, isFileFormat } from './format-names.js';
 import type { FileOptions, FileParts } from './formats.js';
 import { addJudged, type Judged, readJudged } from './judged/judged-split.js';
@@ -144,8 +144,8 @@ async function addFile(
   }
   const fields = role === 'queries' ? options.queryFields : options.fields;
   const { pair } = options;
-  const { format, columns, delimiter } = named
-    ? { format: named }
+  const { format, columns, delimiter, lineIds } = named
+    ? ({ format: named } as Detected)
     : await detectFormat(file, role, {
         pair,
         columns: options.columns,
@@ -156,7 +156,7 @@ async function addFile(
   const { FILE_FORMATS } = await import('./formats.js');
   const parts: FileParts = FILE_FORMATS[format].open(file, {
     role,
-    fields: fields ?? {},
+    fields: lineIds === undefined ? (fields ?? {}) : { ...fields, lineIds: fields?.lineIds || lineIds },
     columns: options.columns ?? columns,
     delimiter: options.delimiter ?? delimiter,
     sheet: options.sheet,

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -167,6 +167,13 @@ test('examples are queries of the collection, else titles', async () => {
   expect((await send(titled, 'GET', '/v1/examples')).body).toEqual({
     queries: ['A title that is long enough'],
   });
+  await mkdir(join(folder, 'files'));
+  await writeFile(
+    join(folder, 'files', 'a.md'),
+    '# Guide\n\nSome words.\n\n## Setting up a server\n\nMore words here.\n',
+  );
+  const files = await start(join(folder, 'files'));
+  expect((await send(files, 'GET', '/v1/examples')).body).toEqual({ queries: ['Setting up a server'] });
 });
 
 test('one training at a time, stopped as Ctrl-C would; what fails says why', async () => {

@@ -4,6 +4,7 @@ import type { GroupedHit } from '../search/group-hits.js';
 import { placeOf } from '../search/passage-place.js';
 import type { Searcher } from '../search/searcher.js';
 import type { QueryTerms } from '../search/snippet.js';
+import { snippetParts } from '../search/snippet-parts.js';
 import type { Hit as PresentedHit } from './answers/hits.js';
 
 /** Longer titles are no titles: nobody waits for their words to be marked. */
@@ -68,6 +69,8 @@ export function highlightsIn(
 }
 
 function snippetOf(searcher: Searcher, query: QueryTerms, document: Document): PresentedHit['snippet'] {
-  const { text, highlights } = searcher.snippet(query, document);
-  return { text, highlights };
+  const snippet = searcher.snippet(query, document);
+  const { text, highlights } = snippet;
+  const parts = snippetParts(document.text, snippet);
+  return { text, highlights, ...(parts && { parts }) };
 }

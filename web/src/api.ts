@@ -1,14 +1,31 @@
 import type { DocumentAnswer, Written } from '../../src/serve/answers/documents.js';
 import type { ErrorAnswer } from '../../src/serve/answers/errors.js';
 import type { FacetsAnswer } from '../../src/serve/answers/facets.js';
-import type { Hit, Neighbours, ScorePart, SearchAnswer, Snippet } from '../../src/serve/answers/hits.js';
+import type {
+  Hit,
+  Neighbours,
+  Place,
+  ScorePart,
+  SearchAnswer,
+  Snippet,
+} from '../../src/serve/answers/hits.js';
 import type { Examples, ServerInfo } from '../../src/serve/answers/info.js';
 import type { Judged, Judgment, JudgmentsAnswer } from '../../src/serve/answers/judgments.js';
 import { apiKey, keyWanted } from './api-key.js';
 import { BASE } from './base.js';
 import { createStore } from './store.js';
 
-export type { DocumentAnswer, FacetsAnswer, Hit, Judgment, ScorePart, SearchAnswer, ServerInfo, Snippet };
+export type {
+  DocumentAnswer,
+  FacetsAnswer,
+  Hit,
+  Judgment,
+  Place,
+  ScorePart,
+  SearchAnswer,
+  ServerInfo,
+  Snippet,
+};
 
 /** The name of a way to search; a server may know more than this page. */
 export type SearchMode = string;
@@ -21,6 +38,7 @@ export interface SearchRequest {
   mode?: SearchMode;
   k?: number;
   filter?: unknown;
+  groupBy?: string;
   explain?: boolean;
 }
 

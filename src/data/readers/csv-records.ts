@@ -1,4 +1,4 @@
-import { parse } from 'csv-parse/sync';
+import { CsvError, parse } from 'csv-parse/sync';
 import { readLineBatches } from '../../base/lines.js';
 import { type OnProblem, RecordContext } from '../problem.js';
 import type { Located } from '../sources.js';
@@ -21,7 +21,7 @@ export async function* readCsv(
   delimiter: string,
   onProblem: OnProblem,
 ): AsyncGenerator<Located<string[]>> {
-  const splitter = new RecordSplitter(file, onProblem);
+  const splitter = new RecordSplitter(file, delimiter, onProblem);
   const options = { onBrokenUtf8: brokenUtf8Reporter(file, onProblem) };
   for await (const { first, lines } of readLineBatches(file, options)) {
     yield* parseRecords(splitter.push(lines, first), { file, delimiter, onProblem });
@@ -29,16 +29,18 @@ export async function* readCsv(
   splitter.finish();
 }
 
-/** A record is whole when its quotation marks are even in number: csv-parse works on text, not on a stream it may drop. */
+/** A record is whole when no quoted cell is open: csv-parse works on text, not on a stream it may drop. */
 class RecordSplitter {
   readonly #file: string;
+  readonly #delimiter: string;
   readonly #onProblem: OnProblem;
   #open: string[] = [];
   #openLine = 0;
-  #quotes = 0;
+  #isQuoted = false;
 
-  constructor(file: string, onProblem: OnProblem) {
+  constructor(file: string, delimiter: string, onProblem: OnProblem) {
     this.#file = file;
+    this.#delimiter = delimiter;
     this.#onProblem = onProblem;
   }
 
@@ -50,8 +52,8 @@ class RecordSplitter {
         this.#openLine = first + i;
       }
       this.#open.push(lines[i]);
-      this.#quotes += countQuotes(lines[i]);
-      if (this.#quotes % 2 === 0) {
+      this.#isQuoted = endsQuoted(lines[i], this.#delimiter, this.#isQuoted);
+      if (!this.#isQuoted) {
         records.push({ text: this.#open.join('\n'), line: this.#openLine });
         this.#reset();
       } else if (this.#open.length > MAX_RECORD_LINES) this.finish();
@@ -70,14 +72,21 @@ class RecordSplitter {
 
   #reset(): void {
     this.#open = [];
-    this.#quotes = 0;
+    this.#isQuoted = false;
   }
 }
 
-function countQuotes(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) count++;
-  return count;
+/**
+ * Whether a quoted cell is open at the end of a line. A quotation mark opens one at the beginning of a cell only, and closes it
+ * before a separator or the end: elsewhere people write 5" and mean inches.
+ */
+function endsQuoted(line: string, delimiter: string, isQuoted: boolean): boolean {
+  for (let at = line.indexOf('"'); at >= 0; at = line.indexOf('"', at + 1)) {
+    if (!isQuoted) isQuoted = at === 0 || line.endsWith(delimiter, at);
+    else if (line[at + 1] === '"') at++;
+    else if (at + 1 === line.length || line.startsWith(delimiter, at + 1)) isQuoted = false;
+  }
+  return isQuoted;
 }
 
 interface ParseOptions {
@@ -92,15 +101,26 @@ function* parseRecords(records: TextRecord[], options: ParseOptions): Generator<
   const all = tryParse(records.map(({ text }) => text).join('\n'), delimiter);
   const whole = Array.isArray(all) && all.length === records.length;
   for (const [i, { text, line }] of records.entries()) {
-    const parsed = whole ? [all[i]] : tryParse(text, delimiter);
+    const parsed = whole ? [all[i]] : parseLeniently(text, delimiter);
     if (parsed instanceof Error) reportBroken(new RecordContext(file, line, onProblem), parsed.message);
     else yield { value: parsed[0] ?? [], file, line };
   }
 }
 
-function tryParse(text: string, delimiter: string): string[][] | Error {
+/** Quotation marks in a cell that is not quoted are text; in a quoted one nobody knows where it was to end. */
+function parseLeniently(text: string, delimiter: string): string[][] | Error {
+  const strict = tryParse(text, delimiter);
+  const isBare = strict instanceof CsvError && strict.code === 'INVALID_OPENING_QUOTE';
+  return isBare ? tryParse(text, delimiter, { relax_quotes: true }) : strict;
+}
+
+function tryParse(
+  text: string,
+  delimiter: string,
+  relaxed: { relax_quotes?: boolean } = {},
+): string[][] | Error {
   try {
-    return parse(text, { delimiter, record_delimiter: '\n', relax_column_count: true });
+    return parse(text, { delimiter, record_delimiter: '\n', relax_column_count: true, ...relaxed });
   } catch (error) {
     if (error instanceof Error) return error;
     throw error;
@@ -109,6 +129,6 @@ function tryParse(text: string, delimiter: string): string[][] | Error {
 
 function reportBroken(at: RecordContext, reason: string): void {
   at.error('broken-csv', `not valid CSV: ${reason}`, {
-    hint: 'a quotation mark inside a quoted cell is written twice: ""; files with bare ones need --format tsv',
+    hint: 'a quotation mark inside a quoted cell is written twice: ""',
   });
 }

@@ -1,3 +1,5 @@
+import { plainName } from './field-path.js';
+
 /** Which fields or columns hold the two sides of a pair. */
 export interface PairFields {
   /** What asks. */
@@ -6,10 +8,14 @@ export interface PairFields {
   document: string;
 }
 
-const QUERY_NAMES = ['anchor', 'query', 'question', 'prompt', 'instruction', 'input', 'sentence1'];
+const QUERY_NAMES = [
+  ...['anchor', 'query', 'question', 'prompt', 'instruction', 'input', 'sentence1', 'q', 'user'],
+  ...['frage', 'pregunta', 'domanda', 'pergunta', 'вопрос', '问题', '問題', '質問', '질문'],
+];
 const DOCUMENT_NAMES = [
   ...['positive', 'answer', 'passage', 'document', 'completion', 'response', 'output', 'context'],
-  'sentence2',
+  ...['sentence2', 'a', 'reply', 'assistant'],
+  ...['antwort', 'réponse', 'reponse', 'respuesta', 'risposta', 'resposta', 'ответ', '答案', '回答', '답변'],
 ];
 /** A document has a title and a body as well, but then it has an id and more. */
 const TITLE_AND_BODY = { query: 'title', document: 'body' };
@@ -17,6 +23,26 @@ const MOST_BESIDE_TITLE = 3;
 const ID_NAMES = ['_id', 'id', 'docid', 'doc_id', 'document_id', 'pid', 'passage_id', 'psg_id', 'url'];
 /** Texts that may be what answers a query, or documents that say which query they were found with. */
 const TEXT_NAMES = ['text', 'content', 'contents', 'body'];
+/** Words that say so in a longer name; others, such as input or document, mean other things there. */
+const ASKING_WORDS = ['query', 'question', 'prompt', 'frage', 'pregunta', 'domanda', 'pergunta'];
+const ANSWERING_WORDS = [
+  ...['answer', 'response', 'reply', 'completion', 'antwort', 'réponse', 'respuesta', 'risposta', 'resposta'],
+];
+/** What stands beside a text: its id, how many, when, who. */
+const NO_TEXT = [
+  'id',
+  'ids',
+  'count',
+  'number',
+  'score',
+  'rank',
+  'date',
+  'time',
+  'type',
+  'start',
+  'by',
+  'url',
+];
 const NEGATIVE_NAME = /^negative(?:_\d+)?$/;
 
 /** The pair that columns of these names hold by the usual names, in any case; undefined where they hold none. */
@@ -24,9 +50,23 @@ export function usualPair(names: readonly string[]): PairFields | undefined {
   const query = firstOf(names, QUERY_NAMES);
   const document = firstOf(names, DOCUMENT_NAMES);
   if (query !== undefined && document !== undefined) return { query, document };
+  const longer = longerPair(names);
+  if (longer !== undefined) return longer;
   if (names.length > MOST_BESIDE_TITLE || firstOf(names, ID_NAMES) !== undefined) return undefined;
   const [title, body] = [TITLE_AND_BODY.query, TITLE_AND_BODY.document].map((name) => firstOf(names, [name]));
   return title !== undefined && body !== undefined ? { query: title, document: body } : undefined;
+}
+
+/** `Customer Question` and `Best reply (final)`: a question and an answer by one of their words, where nothing else is either. */
+function longerPair(names: readonly string[]): PairFields | undefined {
+  const withWord = (words: readonly string[]): string[] =>
+    names.filter((name) => {
+      const own = plainName(name).split(/[^\p{L}\p{N}]+/u);
+      return own.some((word) => words.includes(word)) && !own.some((word) => NO_TEXT.includes(word));
+    });
+  const [queries, documents] = [withWord(ASKING_WORDS), withWord(ANSWERING_WORDS)];
+  const isPair = queries.length === 1 && documents.length === 1 && queries[0] !== documents[0];
+  return isPair ? { query: queries[0], document: documents[0] } : undefined;
 }
 
 /** The columns that may be a pair, or a document and something said about it: a person has to say. */
@@ -37,27 +77,13 @@ export function doubtfulPair(names: readonly string[]): PairFields | undefined {
 
 /** The columns that hold texts which do not answer the query. */
 export function negativeNames(names: readonly string[]): string[] {
-  return names.filter((name) => NEGATIVE_NAME.test(plain(name)));
-}
-
-/** The column of that name, in any case. */
-export function columnNamed(names: readonly string[], wanted: string): string | undefined {
-  return names.find((name) => name === wanted) ?? firstOf(names, [plain(wanted)]);
+  return names.filter((name) => NEGATIVE_NAME.test(plainName(name)));
 }
 
 function firstOf(names: readonly string[], wanted: readonly string[]): string | undefined {
   for (const each of wanted) {
-    const found = names.find((name) => plain(name) === each);
+    const found = names.find((name) => plainName(name) === each);
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-/** `Sentence 1` and `sentence-1` are `sentence1` to a person, `Negative 2` is `negative_2`. */
-function plain(name: string): string {
-  return name
-    .trim()
-    .toLowerCase()
-    .replace(/[\s-]+/g, '_')
-    .replace(/^sentence_(\d)$/, 'sentence$1');
 }

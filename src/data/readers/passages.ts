@@ -9,7 +9,7 @@ import { linksBetween } from './links/links-between.js';
 /** A single word says too little to be found by: it goes with a neighbour. */
 const FEWEST_WORDS = 2;
 /** Between a document's title and its headings. */
-const TRAIL_SEPARATOR = ' > ';
+export const TRAIL_SEPARATOR = ' > ';
 
 interface Passage {
   headings: string[];

@@ -285,7 +285,7 @@ export const READER_CASES: ReaderCase[] = [
     open: 'triplets.jsonl',
     holds: { ...ALL_TEXTS, examples: 'pairs' },
     split: 'train',
-    broken: { file: 'triplets.jsonl', line: '{"anchor": "q", "positive": ["p"]}' },
+    broken: { file: 'triplets.jsonl', line: '{"anchor": "q", "positive": ["p", 7]}' },
   },
   {
     name: 'sentence-transformers columns as csv',

@@ -1,8 +1,9 @@
 import { contentId } from '../content-id.js';
 import type { RecordContext } from '../problem.js';
 import type { ExampleDocument, ExampleSource, RawExample } from '../sources.js';
+import { fieldAt, fieldNames } from './field-path.js';
 import { jsonArraySource } from './json-array.js';
-import { columnNamed, negativeNames, type PairFields, usualPair } from './pair-fields.js';
+import { negativeNames, type PairFields, usualPair } from './pair-fields.js';
 import { isObject, lineSource, parseObject, readScores } from './record-lines.js';
 import { type TableOptions, tableSource } from './table.js';
 
@@ -51,11 +52,14 @@ function parseExample(
 ): RawExample | undefined {
   const names = Object.keys(fields);
   const pair = wanted ?? usualPair(names) ?? NO_PAIR;
-  const query = readText(fields, pair.query, '--query-field', at);
-  const texts = [pair.document, ...negativeNames(names)].map((name) =>
-    readText(fields, name, '--document-field', at),
-  );
-  if (query === undefined || !texts.every((text) => text !== undefined)) return undefined;
+  const queries = readTexts(fields, pair.query, '--query-field', at);
+  const positives = readTexts(fields, pair.document, '--document-field', at);
+  const negatives = negativeNames(names).map((name) => readTexts(fields, name, '--document-field', at));
+  if (!queries || !positives || !negatives.every((texts) => texts !== undefined)) return undefined;
+  const [query] = queries;
+  if (queries.length !== 1) return at.wrongType(pair.query, 'one text', queries);
+  if (positives.length === 0) return at.wrongType(pair.document, 'a text, or several in a list', positives);
+  const texts = [...positives, ...negatives.flat()];
   const scores = readScores(fields, 'scores', texts.length, at);
   if (!scores) return undefined;
   const documents = texts.map((text, i): ExampleDocument => {
@@ -64,24 +68,27 @@ function parseExample(
   });
   return {
     query: { id: contentId('query', query), text: query },
-    positives: documents.slice(0, 1),
-    negatives: documents.slice(1),
+    positives: documents.slice(0, positives.length),
+    negatives: documents.slice(positives.length),
   };
 }
 
-function readText(
+/** The text of a field, or its texts where it holds several. */
+function readTexts(
   fields: Record<string, unknown>,
   wanted: string,
   flag: string,
   at: RecordContext,
-): string | undefined {
-  const name = columnNamed(Object.keys(fields), wanted);
-  if (name === undefined) {
-    return at.error('missing-field', `missing; the record has: ${Object.keys(fields).join(', ') || 'none'}`, {
+): string[] | undefined {
+  const found = fieldAt(fields, wanted);
+  if (found === undefined) {
+    return at.error('missing-field', `missing; the record has: ${fieldNames(fields).join(', ') || 'none'}`, {
       field: wanted,
       hint: `name the right one with ${flag}`,
     });
   }
-  const value = fields[name];
-  return typeof value === 'string' ? value : at.wrongType(name, 'a string', value);
+  const { name, value } = found;
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value) && value.every((text) => typeof text === 'string')) return value;
+  return at.wrongType(name, 'a text, or several in a list', value);
 }

@@ -57,10 +57,16 @@ test('bare quotation marks are text where nothing is quoted', async () => {
 test('rows of another length and broken quoting are told with their line; reading goes on where it can', async () => {
   const problems: string[] = [];
   const collect: OnProblem = (problem) => problems.push(formatProblem(problem).replace(file, 'table'));
-  const rows = await read('id,text\n1,one\n2\n3,three\n"4","fo"ur"\n', CSV, collect);
-  expect(rows.map(({ value }) => value.id)).toEqual(['1', '3']);
+  const rows = await read('id,text\n1,one\n2\n3,three\n"4","fo"ur"\n5,five\n"6","six\n', CSV, collect);
+  expect(rows.map(({ value }) => value.id)).toEqual(['1', '3', '5']);
   expect(problems).toEqual([
     'table:3: expected 2 columns (id, text), got 1',
     expect.stringMatching(/^table:5: not valid CSV: /),
+    'table:7: not valid CSV: a quoted cell is not closed',
   ]);
+});
+
+test('quotation marks inside a cell are taken as they are meant', async () => {
+  const rows = await read('id,text\n1,a 5" disc\n3,the "Save" button\n4,"a, ""b"" 5"" c"\n', CSV);
+  expect(rows.map(({ value }) => value.text)).toEqual(['a 5" disc', 'the "Save" button', 'a, "b" 5" c']);
 });

@@ -1,10 +1,9 @@
 import type { Dataset, Document } from '../../data/index.js';
+import { TRAIL_SEPARATOR } from '../../data/readers/passages.js';
 import type { PairPassage, PairSource, PassageLink } from './pair-maker.js';
 
 /** More passages than this are not kept together: memory stays bounded however long a file is. */
 const MOST_PASSAGES = 64;
-/** Between a document's title and its headings, as readers of folders write it. */
-const TRAIL_SEPARATOR = ' > ';
 
 /**
  * What tells which documents were written as one: the file's path where they are passages of files, or their title. Undefined

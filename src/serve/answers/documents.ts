@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { highlights, version } from './hits.js';
+import { highlights, place, version } from './hits.js';
 
 export const documentAnswer = z.object({
   version,
@@ -9,6 +9,7 @@ export const documentAnswer = z.object({
   metadata: z.record(z.string(), z.unknown()).optional(),
   highlights: highlights.optional(),
   titleHighlights: highlights.optional(),
+  place: place.optional(),
 });
 
 export const written = z.object({ version, added: z.int(), replaced: z.int() });

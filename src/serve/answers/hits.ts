@@ -19,7 +19,24 @@ export const highlights = z
   .array(z.tuple([z.int(), z.int()]))
   .describe('Start and end (exclusive) of what matched, in UTF-16 units.');
 
-const snippet = z.object({ text: z.string(), highlights });
+const snippet = z.object({
+  text: z.string(),
+  highlights,
+  parts: z
+    .array(z.object({ isCode: z.boolean(), text: z.string(), highlights }))
+    .optional()
+    .describe('Where it holds code: its prose and its code one after the other, code with its lines.'),
+});
+
+export const place = z
+  .object({
+    path: z.string(),
+    anchor: z.string().optional(),
+    line: z.int().optional(),
+    previous: z.string().optional(),
+    next: z.string().optional(),
+  })
+  .describe('Of a passage of a folder: its file, where in it, and the ids of the passages around it.');
 
 export const hit = z
   .object({
@@ -29,16 +46,7 @@ export const hit = z
     titleHighlights: highlights.optional(),
     snippet: snippet.optional(),
     metadata: z.record(z.string(), z.unknown()).optional(),
-    place: z
-      .object({
-        path: z.string(),
-        anchor: z.string().optional(),
-        line: z.int().optional(),
-        previous: z.string().optional(),
-        next: z.string().optional(),
-      })
-      .optional()
-      .describe('Of a passage of a folder: its file, where in it, and the ids of the passages around it.'),
+    place: place.optional(),
     group: z
       .object({
         value: z.string(),
@@ -64,6 +72,7 @@ export const neighbours = z.object({ version, hits: z.array(hit) });
 
 export type ScorePart = z.infer<typeof scorePart>;
 export type Snippet = z.infer<typeof snippet>;
+export type Place = z.infer<typeof place>;
 export type Hit = z.infer<typeof hit>;
 export type SearchAnswer = z.infer<typeof searchAnswer>;
 export type Neighbours = z.infer<typeof neighbours>;

@@ -1,5 +1,7 @@
 import { stat } from 'node:fs/promises';
+import type { Document } from '../../data/index.js';
 import { openDataset } from '../../data/open.js';
+import { TRAIL_SEPARATOR } from '../../data/readers/passages.js';
 import { isRun, readRunDescription } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
 
@@ -54,8 +56,11 @@ async function* texts(queries: AsyncIterable<{ text: string }>): AsyncGenerator<
   for await (const { text } of queries) yield text;
 }
 
-async function* titles(documents: AsyncIterable<{ title?: string }>): AsyncGenerator<string> {
-  for await (const { title } of documents) yield title ?? '';
+/** Of a passage its own heading: nobody asks for the trail of all that it is under. */
+async function* titles(documents: AsyncIterable<Document>): AsyncGenerator<string> {
+  for await (const { title = '', metadata } of documents) {
+    yield typeof metadata?.heading === 'string' ? title.split(TRAIL_SEPARATOR).at(-1)! : title;
+  }
 }
 
 /** A few that are different and of a length to be read, from the whole of those looked at. */

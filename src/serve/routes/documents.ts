@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Document } from '../../data/index.js';
+import { placeOf } from '../../search/passage-place.js';
 import { documentAnswer, written } from '../answers/documents.js';
 import { errors } from '../answers/errors.js';
 import { neighbours, version } from '../answers/hits.js';
@@ -44,14 +45,15 @@ export const documentRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
       index.use(async (searcher) => {
         const document = await searcher.documents.get(id);
         if (document === undefined) throw noDocument(id);
-        if (query === undefined) return { version: searcher.version, ...document };
         const { text, title } = document;
+        const place = placeOf(document, (other) => searcher.documents.has(other));
+        const answer = { version: searcher.version, ...document, ...(place && { place }) };
+        if (query === undefined) return answer;
         const terms = searcher.queryTerms(query);
         const found = highlightsIn(searcher, terms, text);
         const inTitle = title ? highlightsIn(searcher, terms, title) : undefined;
         return {
-          version: searcher.version,
-          ...document,
+          ...answer,
           ...(found && { highlights: found }),
           ...(inTitle && { titleHighlights: inTitle }),
         };

@@ -11,7 +11,13 @@ export function ExportMenu({ state, mode }: { state: SearchState; mode: SearchMo
   const menu = useRef<HTMLDetailsElement>(null);
   const [said, setSaid] = useState('');
   const close = () => menu.current?.removeAttribute('open');
-  const query = { q: state.query, mode, k: state.k, filter: state.filter || undefined };
+  const query = {
+    q: state.query,
+    mode,
+    k: state.k,
+    filter: state.filter || undefined,
+    groupBy: state.byFile ? 'file' : undefined,
+  };
   const copy = async () => {
     const address = `${location.origin}${addressOf('/v1/search', query)}`;
     setSaid((await copied(curlOf(address))) ? 'Copied' : 'The browser does not let the page copy');

@@ -1,5 +1,5 @@
 import { useId, useState } from 'preact/hooks';
-import type { Hit } from '../api.js';
+import type { Hit, Place } from '../api.js';
 import { Button } from '../components/index.js';
 import { Link } from '../router.js';
 import { Explain, formatScore } from './explain.js';
@@ -7,7 +7,9 @@ import { isScalar, type Scalar, showValue } from './filter-conditions.js';
 import { Highlighted } from './highlighted.js';
 import { JudgeButtons } from './judge-buttons.js';
 import { MoveBadge } from './move-badge.js';
+import { ownMetadata, placeText } from './place.js';
 import type { Move } from './rank-moves.js';
+import { SnippetView } from './snippet-view.js';
 
 export interface HitItemProps {
   hit: Hit;
@@ -24,7 +26,7 @@ export interface HitItemProps {
 }
 
 export function HitItem({ hit, rank, href, move, active, onActive, onFilter, judged }: HitItemProps) {
-  const { id, title, titleHighlights = [], snippet, score, parts, metadata } = hit;
+  const { id, title, titleHighlights = [], snippet, score, parts, metadata, place, group } = hit;
   const [open, setOpen] = useState(false);
   const explainId = useId();
   return (
@@ -53,17 +55,22 @@ export function HitItem({ hit, rank, href, move, active, onActive, onFilter, jud
           {move && <MoveBadge {...move} />}
           {judged && <JudgeButtons name={title || id} {...judged} />}
         </div>
-        {snippet?.text && (
-          <p class="hit-snippet">
-            <Highlighted {...snippet} />
-          </p>
-        )}
+        {snippet?.text && <SnippetView snippet={snippet} />}
         <div class="hit-facts">
           <span class="mono" title="Score">
             {formatScore(score)}
           </span>
-          {title && <span class="hit-id">{id}</span>}
-          {Object.entries(metadata ?? {}).map(([field, value]) =>
+          {place ? (
+            <PlaceChip place={place} onFilter={onFilter} />
+          ) : (
+            title && <span class="hit-id">{id}</span>
+          )}
+          {group && group.others.length > 0 && (
+            <span>
+              and {group.others.length} more in this {place ? 'file' : 'group'}
+            </span>
+          )}
+          {ownMetadata(metadata, place).map(([field, value]) =>
             isScalar(value) && onFilter ? (
               <button
                 key={field}
@@ -95,5 +102,20 @@ export function HitItem({ hit, rank, href, move, active, onActive, onFilter, jud
         {open && parts && <Explain id={explainId} parts={parts} />}
       </div>
     </li>
+  );
+}
+
+/** Where a passage stands; a click shows what else is found in its file. */
+function PlaceChip({ place, onFilter }: { place: Place; onFilter: HitItemProps['onFilter'] }) {
+  if (!onFilter) return <span class="hit-place">{placeText(place)}</span>;
+  return (
+    <button
+      type="button"
+      class="hit-place"
+      title={`Only passages of ${place.path}`}
+      onClick={() => onFilter('path', place.path)}
+    >
+      {placeText(place)}
+    </button>
   );
 }

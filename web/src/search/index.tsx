@@ -15,7 +15,7 @@ import { Results } from './results.js';
 import { SearchBox } from './search-box.js';
 import { DEFAULT_K, pathOf, presentState, readState, type SearchState } from './search-state.js';
 import { useJudgments } from './use-judgments.js';
-import { useSearches } from './use-searches.js';
+import { type Outcomes, useSearches } from './use-searches.js';
 import { Welcome } from './welcome.js';
 
 export function SearchPage() {
@@ -80,6 +80,16 @@ function Search({ info }: { info: ServerInfo }) {
                 ))}
             </select>
           </label>
+          {(state.byFile || isOfFiles(outcomes)) && (
+            <label class="switch">
+              <input
+                type="checkbox"
+                checked={state.byFile}
+                onChange={(event) => change({ byFile: event.currentTarget.checked })}
+              />
+              <span>One hit per file</span>
+            </label>
+          )}
           <FilterBar filter={state.filter} version={info.version} onChange={(filter) => change({ filter })} />
         </div>
       </div>
@@ -100,6 +110,11 @@ function Search({ info }: { info: ServerInfo }) {
       )}
     </div>
   );
+}
+
+/** Whether hits are passages of files. */
+function isOfFiles(outcomes: Outcomes): boolean {
+  return Object.values(outcomes).some(({ answer }) => answer?.hits.some(({ place }) => place));
 }
 
 /** What is there of BM25, dense and hybrid; a cascade is slow, so it waits to be asked for. */

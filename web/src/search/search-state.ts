@@ -10,6 +10,8 @@ export interface SearchState {
   k: number;
   /** As the API takes it, still JSON: what does not parse is the server's to refuse. */
   filter: string;
+  /** One hit for each file of a folder. */
+  byFile: boolean;
 }
 
 export const DEFAULT_K = 10;
@@ -23,6 +25,7 @@ export function readState(params: URLSearchParams): SearchState {
     modes: modeNames(asked).filter((mode) => asked.includes(mode)),
     k: Number.isInteger(k) && k >= 1 && k <= MAX_K ? k : DEFAULT_K,
     filter: params.get('filter') ?? '',
+    byFile: params.get('group') === 'file',
   };
 }
 
@@ -38,6 +41,7 @@ export function pathOf(state: SearchState, path = '/'): string {
     modes: state.modes.join(','),
     k: state.k === DEFAULT_K ? undefined : String(state.k),
     filter: state.filter,
+    group: state.byFile ? 'file' : undefined,
   });
 }
 

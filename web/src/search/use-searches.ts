@@ -21,7 +21,7 @@ export function useSearches(
   const secret = useStore(apiKey);
   const [round, setRound] = useState(0);
   const [outcomes, setOutcomes] = useState<Outcomes>({});
-  const { query, k, filter } = state;
+  const { query, k, filter, byFile } = state;
   const asked = modes.join(',');
 
   useEffect(() => {
@@ -35,7 +35,14 @@ export function useSearches(
     };
     const run = async (mode: SearchMode) => {
       try {
-        const request = { query, mode, k, filter: filter ? JSON.parse(filter) : undefined, explain: true };
+        const request = {
+          query,
+          mode,
+          k,
+          filter: filter ? JSON.parse(filter) : undefined,
+          groupBy: byFile ? 'file' : undefined,
+          explain: true,
+        };
         settle(mode, { answer: await api.search(request, { signal: abort.signal }), loading: false });
       } catch (error) {
         if (!isAbort(error)) settle(mode, { error: error as Error, loading: false });
@@ -46,7 +53,7 @@ export function useSearches(
     );
     for (const mode of modes) void run(mode);
     return () => abort.abort();
-  }, [query, k, filter, asked, secret, round]);
+  }, [query, k, filter, byFile, asked, secret, round]);
 
   return { outcomes, retry: () => setRound(round + 1) };
 }

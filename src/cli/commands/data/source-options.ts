@@ -48,14 +48,14 @@ export function addSourceOptions(command: Command): Command {
     .option('--qrels <split=file>', 'judgments that are in another file (repeatable)', bySplit('test'))
     .option('--examples <split=file>', 'training examples in another file (repeatable)', bySplit('train'))
     .option('--split <name>', 'the split of the examples of a training file (default: train)')
-    .option('--id-field <name>', 'field or column that holds the id of a document')
+    .option('--id-field <name>', 'field or column that holds the id of a document (a.b: inside another)')
     .option('--text-field <name>', 'field that holds its text (repeatable: joined)', repeated)
     .option('--title-field <name>', 'field that holds its title')
     .option('--query-id-field <name>', 'field that holds the id of a query')
     .option('--query-text-field <name>', 'field that holds its text (repeatable: joined)', repeated)
-    .option('--query-field <name>', 'pairs: the column that asks (with --document-field)')
-    .option('--document-field <name>', 'pairs: the column that answers')
-    .option('--line-ids', 'documents have no id: use the number of the line')
+    .option('--query-field <name>', 'pairs: the column that asks (a.b: inside another)')
+    .option('--document-field <name>', 'pairs: the column that answers (or several answers)')
+    .option('--line-ids', 'use the number of the line as the id of a document')
     .option('--columns <names>', 'names of the columns, comma separated, for tables without a header', list)
     .option(
       '--delimiter <character>',

@@ -4,7 +4,7 @@ import { placeOf, placeText } from '../../../search/passage-place.js';
 import type { ScorePart } from '../../../search/retrievers/retriever.js';
 import type { Searcher } from '../../../search/searcher.js';
 import type { Snippet } from '../../../search/snippet.js';
-import { codeLines } from './code-lines.js';
+import { type SnippetPart, snippetParts } from '../../../search/snippet-parts.js';
 import { bold, dim, highlight, type Style } from './style.js';
 
 const INDENT = '    ';
@@ -47,13 +47,36 @@ function snippetLines(
   snippet: Snippet,
   { room, style }: { room: number; style: Style },
 ): string[] {
-  const code = codeLines(original, snippet, room);
-  if (code !== undefined) {
-    return code.map(({ text, highlights }) => `${INDENT}${highlight(printable(text), highlights, style)}`);
-  }
   const { text, cut, highlights } = snippet;
-  const marked = highlight(printable(text), highlights, style);
-  return [`${INDENT}${cut.before ? '…' : ''}${marked}${cut.after ? '…' : ''}`];
+  const parts: SnippetPart[] = snippetParts(original, snippet) ?? [{ isCode: false, text, highlights }];
+  return parts.flatMap((part, nth) => {
+    if (part.isCode) return codeLines(part, room).map((line) => `${INDENT}${marked(line, style)}`);
+    const before = cut.before && nth === 0 ? '…' : '';
+    const after = cut.after && nth === parts.length - 1 ? '…' : '';
+    return [`${INDENT}${before}${marked(part, style)}${after}`];
+  });
+}
+
+/** The lines of code, as much of each as there is room for. */
+function codeLines(
+  { text, highlights }: SnippetPart,
+  room: number,
+): Pick<SnippetPart, 'text' | 'highlights'>[] {
+  let at = 0;
+  return text.split('\n').map((line) => {
+    const start = at;
+    at += line.length + 1;
+    const isLong = line.length > room;
+    const kept = isLong ? line.slice(0, room - 1) : line;
+    const own = highlights
+      .map(([from, to]): [number, number] => [from - start, to - start])
+      .filter(([from, to]) => from >= 0 && to <= kept.length);
+    return { text: isLong ? `${kept}…` : kept, highlights: own };
+  });
+}
+
+function marked({ text, highlights }: Pick<SnippetPart, 'text' | 'highlights'>, style: Style): string {
+  return highlight(printable(text), highlights, style);
 }
 
 /** `bm25 12.3400 (rank 2) → 0.0161: anemia 8.1, cause 4.2` */

@@ -1,0 +1,24 @@
+import type { Snippet } from '../api.js';
+import { Highlighted } from './highlighted.js';
+
+/** Prose as it flows, code as its lines. */
+export function SnippetView({ snippet }: { snippet: Snippet }) {
+  const { text, highlights, parts = [{ isCode: false, text, highlights }] } = snippet;
+  return (
+    <>
+      {parts.map((part, nth) =>
+        part.isCode ? (
+          <pre key={nth} class="hit-code">
+            <code>
+              <Highlighted {...part} />
+            </code>
+          </pre>
+        ) : (
+          <p key={nth} class="hit-snippet">
+            <Highlighted {...part} />
+          </p>
+        ),
+      )}
+    </>
+  );
+}
