@@ -9,7 +9,14 @@ export { clipFactor, globalNorm, groupNorms } from './optimizer/gradient-norm.js
 export { Lamb } from './optimizer/lamb.js';
 export { isWeightMatrix, type Optimizer, type OptimizerOptions } from './optimizer/optimizer.js';
 export { type ScheduleOptions, scheduleFactor } from './optimizer/schedule.js';
-export { fillNormal, type ParameterSpec, ParameterStore, sizeOf } from './parameters.js';
+export {
+  fillNormal,
+  joinedParameters,
+  type ParameterLookup,
+  type ParameterSpec,
+  ParameterStore,
+  sizeOf,
+} from './parameters.js';
 export { bits, Random, type RandomKey, randomKey } from './random.js';
 export {
   type DenseTensor,

@@ -20,9 +20,12 @@ export class ParameterStore {
   readonly specs: readonly ParameterSpec[];
   readonly #entries = new Map<string, Entry>();
 
-  constructor(specs: readonly ParameterSpec[]) {
+  /** @param buffer where the numbers are, to look at a part of another store; zeros of its own unless given */
+  constructor(specs: readonly ParameterSpec[], buffer?: Float32Array) {
     this.specs = specs;
-    this.buffer = new Float32Array(specs.reduce((sum, { shape }) => sum + sizeOf(shape), 0));
+    const size = specs.reduce((sum, { shape }) => sum + sizeOf(shape), 0);
+    if (buffer && buffer.length !== size) throw new Error(`${size} numbers do not fit in ${buffer.length}`);
+    this.buffer = buffer ?? new Float32Array(size);
     let offset = 0;
     for (const { name, shape } of specs) {
       if (this.#entries.has(name)) throw new Error(`Two parameters are named ${name}`);
@@ -59,6 +62,15 @@ export class ParameterStore {
   copyFrom(other: ParameterStore): void {
     this.buffer.set(other.buffer);
   }
+}
+
+/** What graphs are fed with: tensors by their names. */
+export type ParameterLookup = Pick<ParameterStore, 'has' | 'tensor'>;
+
+/** The tensors of several stores, which have no names in common. */
+export function joinedParameters(...stores: readonly ParameterStore[]): ParameterLookup {
+  const storeOf = (name: string): ParameterStore => stores.find((store) => store.has(name)) ?? stores[0];
+  return { has: (name) => storeOf(name).has(name), tensor: (name) => storeOf(name).tensor(name) };
 }
 
 export function sizeOf(shape: readonly number[]): number {

@@ -8,13 +8,15 @@ import { representations } from '../model/representation/kinds.js';
 import { scorers } from '../model/scorer/kinds.js';
 import { negatives } from '../negatives/kinds.js';
 import { teachers } from '../teacher/kinds.js';
-import { generateTask } from './generate-task.js';
 import { clusterKind } from './makers/cluster-kind.js';
 import { labelKind } from './makers/label-kind.js';
 import { mergeKind } from './makers/merge-kind.js';
 import { mineKind } from './makers/mine-kind.js';
 import { pseudoLabelKind } from './makers/pseudo-label-kind.js';
 import { trainKind } from './makers/train-kind.js';
+import { generateTask } from './tasks/generate-task.js';
+import { mocoTask } from './tasks/moco-task.js';
+import { retrievalTask } from './tasks/retrieval-task.js';
 
 /** The parts of a stage that a task may have a use for. */
 export type TaskPart = 'negatives' | 'loss' | 'teacher' | 'examples' | 'batch';
@@ -25,6 +27,10 @@ export interface TaskKind extends Kind {
   readonly takes: readonly TaskPart[];
   /** Whether it is for models that write texts, and for them alone. */
   readonly writes?: boolean;
+  /** Why it is not for models that make no vectors, as the end of "a cross-encoder …"; of options, only where they say so. */
+  needsVectors?(options: never): string | undefined;
+  /** Whether it has one vector of a document, and so no use for pieces of documents. */
+  readonly oneVector?: boolean;
   /** Left out by the tasks that come with nearmiss: recipes are read where nothing is trained, and `train/` opens those. */
   open?(options: never, stage: never): Promise<unknown>;
 }
@@ -46,15 +52,7 @@ export interface MakerKind extends Kind {
 }
 
 /** All that a stage can learn. */
-export const tasks = new Registry<TaskKind>('task', [
-  {
-    name: 'retrieval',
-    description: 'relevant documents are to score higher than negatives',
-    options: {},
-    takes: ['negatives', 'loss', 'teacher', 'examples', 'batch'],
-  },
-  generateTask,
-]);
+export const tasks = new Registry<TaskKind>('task', [retrievalTask, mocoTask, generateTask]);
 
 /** All that a stage can make. */
 export const makers = new Registry<MakerKind>('maker', [

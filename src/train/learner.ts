@@ -1,13 +1,16 @@
 import { NearmissError } from '../base/errors.js';
-import { clipFactor, groupNorms, type Optimizer, type ParameterStore } from '../engine/index.js';
+import { clipFactor, groupNorms, type Optimizer, ParameterStore } from '../engine/index.js';
 import { layerGroupOf } from '../model/encoder/layer-groups.js';
 import type { Step } from './step/step.js';
 import type { Batch } from './task/batch.js';
+import type { LearnedPart } from './task/learned-part.js';
 
 export interface LearnerOptions<B extends Batch> {
   step: Step<B>;
   parameters: ParameterStore;
   optimizer: Optimizer;
+  /** What learns beside them; gradients of both are clipped together. */
+  part?: LearnedPart;
   /** Which parameters learn. Default all. */
   learns?: (name: string) => boolean;
   /** The learning rate of each step. */
@@ -41,10 +44,20 @@ export interface Update extends Measured {
 export class Learner<B extends Batch> {
   readonly #options: LearnerOptions<B>;
   readonly #gradients: ParameterStore;
+  /** The gradients of the model, and of what learns beside it. */
+  readonly #own: ParameterStore;
+  readonly #ofPart: ParameterStore;
 
   constructor(options: LearnerOptions<B>) {
+    const { parameters, part, learns = () => true } = options;
     this.#options = options;
-    this.#gradients = options.parameters.zerosLike(options.learns);
+    const own = parameters.specs.filter(({ name }) => learns(name));
+    const ofPart = part?.parameters.specs ?? [];
+    this.#gradients = new ParameterStore([...own, ...ofPart]);
+    const { buffer } = this.#gradients;
+    const size = buffer.length - (part?.parameters.buffer.length ?? 0);
+    this.#own = new ParameterStore(own, buffer.subarray(0, size));
+    this.#ofPart = new ParameterStore(ofPart, buffer.subarray(size));
   }
 
   /**
@@ -52,13 +65,15 @@ export class Learner<B extends Batch> {
    * share of the examples.
    */
   async update(number: number, batches: readonly B[]): Promise<Update> {
-    const { optimizer, learningRate, clip } = this.#options;
+    const { optimizer, part, learningRate, clip } = this.#options;
     const measured = await this.measure(number, batches);
     const { loss, gradientNorm } = measured;
     const rate = learningRate(number);
     if (!Number.isFinite(loss) || !Number.isFinite(gradientNorm))
       throw diverged(number, loss, gradientNorm, rate);
-    optimizer.update(this.#gradients, rate, clip === undefined ? 1 : clipFactor(gradientNorm, clip));
+    const scale = clip === undefined ? 1 : clipFactor(gradientNorm, clip);
+    optimizer.update(this.#own, rate, scale);
+    part?.update(number, this.#ofPart, rate, scale);
     return { step: number, learningRate: rate, ...measured };
   }
 

@@ -1,4 +1,4 @@
-import { fillNormal, ParameterStore, Random, randomKey } from '../engine/index.js';
+import { fillNormal, type ParameterSpec, ParameterStore, Random, randomKey } from '../engine/index.js';
 import type { EncoderSpec } from '../model/encoder/encoder-graph.js';
 import type { TokenizedText } from '../model/encoder/tokenized-texts.js';
 import type { Towers } from '../recipe/recipe.js';
@@ -26,9 +26,16 @@ export const SMALL_SPEC: EncoderSpec = {
   head: { pooling: 'mean', projection: { size: 12, layerNorm: true }, normalize: true },
 };
 
-/** Random weights, larger than BERT's own so that vectors differ from the start. */
-export function smallParameters(towers: Towers, spec = SMALL_SPEC): ParameterStore {
-  const parameters = new ParameterStore(towerParameters(spec, towers));
+/** Random weights, larger than BERT's own so that vectors differ from the start; `more` are those that are no part of it. */
+export function smallParameters(
+  towers: Towers,
+  spec = SMALL_SPEC,
+  more: (spec: EncoderSpec) => ParameterSpec[] = () => [],
+): ParameterStore {
+  const parameters = new ParameterStore([
+    ...towerParameters(spec, towers),
+    ...towerParameters(spec, towers, more),
+  ]);
   for (const name of parameters.names) {
     if (/norm\.weight/i.test(name)) parameters.get(name).fill(1);
     else fillNormal(parameters.get(name), 0.2, randomKey(1, name));

@@ -107,6 +107,7 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
         step: task.step,
         parameters: model.parameters,
         optimizer,
+        part: task.part,
         learns,
         learningRate: learningRateOf(stage),
         clip: stage.optimizer.clip,

@@ -17,6 +17,7 @@ import {
   sizeOf,
   split,
   sqrt,
+  tanh,
   toFloat,
   type Value,
 } from '../../engine/index.js';
@@ -75,6 +76,17 @@ export function encoderParameters(spec: EncoderSpec, side?: Side): ParameterSpec
 
 const SIDES: readonly Side[] = ['queries', 'documents'];
 
+const PROJECTOR = { weight: 'projector.weight', bias: 'projector.bias' };
+
+/** A layer on the rows that learns with an encoder and is not part of it: SimCSE's, which is gone when texts are encoded. */
+export function projectorParameters(spec: EncoderSpec): ParameterSpec[] {
+  const size = embeddingSize(spec);
+  return [
+    { name: PROJECTOR.weight, shape: [size, size] },
+    { name: PROJECTOR.bias, shape: [size] },
+  ];
+}
+
 /** A place where dropout acts, fed with fresh factors at each step. */
 export interface DropoutPlace {
   input: string;
@@ -105,6 +117,8 @@ export interface EncoderGraphOptions {
   groups: number;
   /** Leave dropout places for training. */
   dropout?: boolean;
+  /** Puts {@link projectorParameters} on the rows. */
+  projector?: boolean;
   /** Compute only what the vectors need; such a graph has one group and no gradient. */
   inference?: boolean;
 }
@@ -114,9 +128,11 @@ export function buildEncoder(graph: Graph, spec: EncoderSpec, options: EncoderGr
   const { config, head } = spec;
   const { side = 'documents' } = options;
   const representation = representationOf(head, side);
-  const body = { config, representation, parameters: encoderParameters(spec, side) };
+  const parameters = encoderParameters(spec, side);
+  if (options.projector) parameters.push(...projectorParameters(spec));
+  const body = { config, representation, parameters };
   const { rows, tokenIds, parameter, learned, dropoutPlaces } = buildRows(graph, body, options);
-  const made = applyHead(rows, spec, parameter);
+  const made = applyHead(rows, spec, parameter, options);
   const terms = 'tokens' in representation ? representation.terms : undefined;
   const embeddings = terms ? termRows(tokenIds!(), terms.relu ? relu(made) : made) : made;
   return { embeddings, learned, dropoutPlaces };
@@ -226,7 +242,12 @@ function poolGroups(hidden: Value, groups: readonly (GroupValue & { pool?: Value
 }
 
 /** Projection, LayerNorm and normalisation of rows [rows, hidden]. */
-export function applyHead(rows: Value, { head }: EncoderSpec, parameter: (name: string) => Value): Value {
+export function applyHead(
+  rows: Value,
+  { head }: EncoderSpec,
+  parameter: (name: string) => Value,
+  { projector }: Pick<EncoderGraphOptions, 'projector'> = {},
+): Value {
   let x = rows;
   if (head.projection) {
     const bias = head.projection.bias === false ? undefined : parameter('head.linear.bias');
@@ -237,6 +258,7 @@ export function applyHead(rows: Value, { head }: EncoderSpec, parameter: (name: 
       epsilon: HEAD_LAYER_NORM_EPS,
     });
   }
+  if (projector) x = tanh(linear(x, parameter(PROJECTOR.weight), parameter(PROJECTOR.bias)));
   if (head.normalize) x = div(x, sqrt(add(reduceSum(mul(x, x), { axes: [-1], keepDims: true }), 1e-24)));
   return x;
 }

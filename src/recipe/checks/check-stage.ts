@@ -12,6 +12,7 @@ import type { Recipe, StageRecipe } from '../recipe.js';
 import { type StageLoss, stageLosses } from '../stage-loss.js';
 import { checkFreeze } from './check-freeze.js';
 import { checkMaker } from './check-maker.js';
+import { checkTask } from './check-task.js';
 
 const PARTS: readonly TaskPart[] = ['negatives', 'loss', 'teacher', 'examples', 'batch'];
 
@@ -38,7 +39,7 @@ export function checkStage(recipe: Recipe, index: number): Problem[] {
   };
   return [
     ...checkParts(checked, takes),
-    ...checkWriter(checked),
+    ...checkTask(recipe, index),
     ...(takes.includes('negatives') ? checkMixture(checked) : []),
     ...(modelKinds.get(recipe.model.kind).readsPairs ? [] : checkScale(checked)),
     ...checkFreeze(recipe, index),
@@ -56,21 +57,6 @@ function checkParts({ stage, index }: Checked, takes: readonly TaskPart[]): Prob
     message: `the task ${stage.task.name} has no ${part}`,
     hint: takes.length > 0 ? `it takes ${takes.join(', ')}` : 'leave it out',
   }));
-}
-
-/** Models that write learn to write, and no others do. */
-function checkWriter({ recipe, stage, index }: Checked): Problem[] {
-  const { noun, writes = false } = modelKinds.get(recipe.model.kind);
-  const task = tasks.get(stage.task.name);
-  if (writes === (task.writes ?? false)) return [];
-  return [
-    {
-      level: 'error',
-      keys: ['stages', index, 'task'],
-      message: `${noun} cannot learn the task ${task.name}`,
-      hint: writes ? 'set task: generate' : 'set model.kind=seq2seq, or leave out the task',
-    },
-  ];
 }
 
 function checkMixture({ recipe, stage, index, kinds, losses }: Checked): Problem[] {

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
-import { ParameterStore, type SessionOptions } from '../../engine/index.js';
+import { joinedParameters, ParameterStore, type SessionOptions } from '../../engine/index.js';
 import type { Ranking } from '../../evaluate/index.js';
+import { projectorParameters } from '../../model/encoder/encoder-graph.js';
+import { initialize } from '../../model/encoder/initialize.js';
 import { isTwoTowers, type Side, TOWER_FOLDERS } from '../../model/folder/tower-folders.js';
 import {
   type EncoderConfig,
@@ -31,6 +33,7 @@ import type { RetrievalBatch } from '../task/batch.js';
 import { startingEncoder } from './starting-encoder.js';
 import {
   hasDropout,
+  type LiveEncoderOptions,
   type RetrievalStepOptions,
   type TrainedModel,
   type TrainedModelKind,
@@ -83,7 +86,7 @@ class TowerModels implements TrainedModel {
   }
 
   step(options: RetrievalStepOptions): Promise<Step<RetrievalBatch>> {
-    const { recipe, stage, losses, learns, frozen, session } = options;
+    const { recipe, stage, losses, learns, frozen, projector, session } = options;
     const { spec } = this.#model;
     const towers = {
       spec,
@@ -92,23 +95,31 @@ class TowerModels implements TrainedModel {
       maxPieces: documentSplit(recipe.model).maxPieces,
       dropout: hasDropout(spec.config),
       frozen,
+      projector: projector !== undefined,
     };
-    const shared = { losses, parameters: this.parameters, learns, session };
+    const parameters = projector ? joinedParameters(this.parameters, projector) : this.parameters;
+    const shared = { losses, parameters, learns, session };
     const { cacheTokens } = stage.batch;
     return cacheTokens > 0
       ? CachedStep.create({ ...towers, ...shared, tokenBudget: cacheTokens })
       : DirectStep.create({ ...shared, scores: towerScores(towers) });
   }
 
-  liveEncoder(side: Side, session: SessionOptions): Promise<LiveEncoder> {
+  projector(seed: number): ParameterStore {
+    const store = new ParameterStore(towerParameters(this.#model.spec, this.towers, projectorParameters));
+    for (const name of store.names) initialize(store, name, seed);
+    return store;
+  }
+
+  liveEncoder(
+    side: Side,
+    session: SessionOptions,
+    { parameters = this.parameters, dropout = false }: LiveEncoderOptions = {},
+  ): Promise<LiveEncoder> {
+    const { spec } = this.#model;
     const prefix = TOWER_PREFIX[this.towers][side];
-    return LiveEncoder.create({
-      spec: this.#model.spec,
-      prefix,
-      side,
-      parameters: this.parameters,
-      session,
-    });
+    const drops = dropout && hasDropout(spec.config);
+    return LiveEncoder.create({ spec, prefix, side, parameters, dropout: drops, session });
   }
 
   rankings(options: ModelRankingsOptions): Promise<Map<string, Ranking>> {

@@ -23,7 +23,17 @@ export interface RetrievalStepOptions {
   learns: (name: string) => boolean;
   /** The sides that come as rows, because they do not learn. Default none. */
   frozen?: readonly Side[];
+  /** A layer on the vectors that learns with the model: what its `projector` gave. */
+  projector?: ParameterStore;
   session: SessionOptions;
+}
+
+/** Encoding with other weights than the model's present ones, or as a step does. */
+export interface LiveEncoderOptions {
+  /** Of the same names; default the model's own. */
+  parameters?: ParameterStore;
+  /** Whether dropout acts, where the model has any. */
+  dropout?: boolean;
 }
 
 export interface WritingStepOptions extends Pick<RetrievalStepOptions, 'learns' | 'session'> {
@@ -63,7 +73,9 @@ export interface TrainedModel {
   /** Of models that learn to write. */
   readonly writer?: Writer;
   /** Encodes texts of a side with the present weights; fails where the kind makes no rows. */
-  liveEncoder(side: Side, session: SessionOptions): Promise<LiveEncoder>;
+  liveEncoder(side: Side, session: SessionOptions, options?: LiveEncoderOptions): Promise<LiveEncoder>;
+  /** A new layer for its vectors that learns with it and is not saved; none where the kind makes no vectors. */
+  projector?(seed: number): ParameterStore;
   /** What it finds with the present weights; a kind without an index reranks what BM25 finds. */
   rankings(options: ModelRankingsOptions): Promise<Map<string, Ranking>>;
   /** Writes the model into a folder that the caller makes appear. */

@@ -198,9 +198,9 @@ interface Chunk {
 }
 
 async function compileTower(options: CachedStepOptions, side: Side, prefix: string): Promise<CompiledTower> {
-  const { spec, dropout, parameters, learns = () => true, session } = options;
+  const { spec, dropout, projector, parameters, learns = () => true, session } = options;
   const graph = new Graph();
-  const tower = new Tower(graph, { spec, side, prefix, groups: 1, dropout });
+  const tower = new Tower(graph, { spec, side, prefix, groups: 1, dropout, projector });
   const { embeddings } = tower;
   const forward = await Session.create(emitOnnx(graph, { outputs: { embeddings } }), session);
   const seed = graph.input(SEED, embeddings.shape);

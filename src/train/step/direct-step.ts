@@ -1,4 +1,10 @@
-import { differentiateLoss, Graph, type ParameterStore, type SessionOptions } from '../../engine/index.js';
+import {
+  differentiateLoss,
+  Graph,
+  type ParameterLookup,
+  type ParameterStore,
+  type SessionOptions,
+} from '../../engine/index.js';
 import type { RetrievalBatch } from '../task/batch.js';
 import type { BatchScores, BuildScores } from './batch-scores.js';
 import { GradientGraph } from './gradient-graph.js';
@@ -15,7 +21,7 @@ import type { Step, StepResult, StepRun } from './step.js';
 export interface DirectStepOptions {
   scores: BuildScores;
   losses: readonly StageLoss[];
-  parameters: ParameterStore;
+  parameters: ParameterLookup;
   /** Which parameters learn. Default all. */
   learns?: (name: string) => boolean;
   session?: SessionOptions;

@@ -3,6 +3,7 @@ import {
   emitOnnx,
   type Gradients,
   type Graph,
+  type ParameterLookup,
   ParameterStore,
   Session,
   type SessionOptions,
@@ -21,14 +22,14 @@ interface Lookup {
  */
 export class GradientGraph {
   readonly #session: Session;
-  readonly #parameters: ParameterStore;
+  readonly #parameters: ParameterLookup;
   readonly #lookups: readonly Lookup[];
   /** The runtime writes dense gradients here in place, so that no step leaves megabytes to the collector. */
   readonly #scratch: ParameterStore;
 
   private constructor(
     session: Session,
-    parameters: ParameterStore,
+    parameters: ParameterLookup,
     dense: readonly Value[],
     lookups: Lookup[],
   ) {
@@ -42,7 +43,7 @@ export class GradientGraph {
     graph: Graph;
     gradients: Gradients;
     outputs: Record<string, Value>;
-    parameters: ParameterStore;
+    parameters: ParameterLookup;
     session?: SessionOptions;
   }): Promise<GradientGraph> {
     const { graph, gradients } = options;
@@ -81,7 +82,7 @@ export class GradientGraph {
 }
 
 /** The parameters that a session wants to be fed. */
-export function parameterFeeds(session: Session, parameters: ParameterStore): Record<string, DenseTensor> {
+export function parameterFeeds(session: Session, parameters: ParameterLookup): Record<string, DenseTensor> {
   const names = session.inputNames.filter((name) => parameters.has(name));
   return Object.fromEntries(names.map((name) => [name, parameters.tensor(name)]));
 }

@@ -1,4 +1,5 @@
 import { emitOnnx, Graph, type ParameterStore, Session, type SessionOptions } from '../../engine/index.js';
+import type { StepRandom } from '../../model/encoder/dropout.js';
 import { onlyRows } from '../../model/encoder/encoded-texts.js';
 import { type EncoderSpec, embeddingSize } from '../../model/encoder/encoder-graph.js';
 import { batchByTokens } from '../../model/encoder/packed-batch.js';
@@ -30,11 +31,13 @@ export class LiveEncoder {
     prefix: string;
     side: Side;
     parameters: ParameterStore;
+    /** Whether dropout acts, as in a step. */
+    dropout?: boolean;
     session?: SessionOptions;
   }): Promise<LiveEncoder> {
-    const { spec, prefix, side, parameters, session } = options;
+    const { spec, prefix, side, parameters, dropout, session } = options;
     const graph = new Graph();
-    const tower = new Tower(graph, { spec, prefix, side, groups: 1 });
+    const tower = new Tower(graph, { spec, prefix, side, groups: 1, dropout });
     const compiled = await Session.create(
       emitOnnx(graph, { outputs: { embeddings: tower.embeddings } }),
       session,
@@ -42,16 +45,20 @@ export class LiveEncoder {
     return new LiveEncoder(tower, compiled, parameters, embeddingSize(spec));
   }
 
-  /** The vectors of texts, one after another. */
-  async encode(texts: readonly TokenizedText[]): Promise<Float32Array> {
+  /** The vectors of texts, one after another; `random` decides what dropout drops, where it acts. */
+  async encode(
+    texts: readonly TokenizedText[],
+    { seed, step, part = 0 }: StepRandom = { seed: 0, step: 0 },
+  ): Promise<Float32Array> {
     onlyRows({ vectors: new Float32Array(), offsets: this.#tower.offsets(texts) });
     const vectors = new Float32Array(texts.length * this.#size);
     const lengths = texts.map(({ ids }) => ids.length);
-    for (const members of batchByTokens(lengths, { tokenBudget: TOKEN_BUDGET })) {
-      const part = members.map((member) => texts[member]);
+    const chunks = batchByTokens(lengths, { tokenBudget: TOKEN_BUDGET });
+    for (const [nth, members] of chunks.entries()) {
+      const chunk = members.map((member) => texts[member]);
       const { embeddings } = await this.#session.run({
         ...parameterFeeds(this.#session, this.#parameters),
-        ...this.#tower.feeds(part, { seed: 0, step: 0 }),
+        ...this.#tower.feeds(chunk, { seed, step, part: part * 0x10000 + nth }),
       });
       const rows = embeddings.data as Float32Array;
       members.forEach((member, row) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Random } from '../../engine/index.js';
 import { bce, infoNce, kl, lambda, marginMse, marginMseInBatch, nll, rankNet } from '../../loss/index.js';
-import { embeddingSize, type HeadConfig } from '../../model/encoder/encoder-graph.js';
+import { embeddingSize, type HeadConfig, projectorParameters } from '../../model/encoder/encoder-graph.js';
 import { makesTerms } from '../../model/representation/kinds.js';
 import { scorers } from '../../model/scorer/kinds.js';
 import { crossEncoder } from '../cross-encoder.fixture.js';
@@ -106,6 +106,38 @@ for (const [scorer, pooling] of Object.entries(MANY_ROWS)) {
     });
   });
 }
+
+for (const cached of [false, true]) {
+  stepConformance({
+    name: `a projector that is no part of the model${cached ? ', gradient caching' : ''}`,
+    async make() {
+      const parameters = smallParameters('two', spec, projectorParameters);
+      const options = { spec, towers: 'two', projector: true, scorer: dot } as const;
+      const learning = { losses: [{ loss: infoNce, scale: 5 }], parameters, session };
+      const step = cached
+        ? await CachedStep.create({ ...options, ...learning, tokenBudget: 40 })
+        : await DirectStep.create({ ...learning, scores: towerScores(options) });
+      return { step, parameters, batch: randomBatch(1) };
+    },
+    parts: inTwo,
+  });
+}
+
+stepConformance({
+  name: 'one encoder, documents by the moving average of it',
+  async make() {
+    const parameters = smallParameters('shared');
+    const scores = towerScores({ spec, scorer: dot, frozen: ['documents'] });
+    const step = await DirectStep.create({
+      scores,
+      losses: [{ loss: infoNce, scale: 5 }],
+      parameters,
+      session,
+    });
+    return { step, parameters, batch: stored(randomBatch(1), 'documents') };
+  },
+  parts: inTwo,
+});
 
 stepConformance({
   name: 'MaxP',

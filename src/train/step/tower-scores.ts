@@ -26,6 +26,8 @@ export interface TowerScoresOptions {
   /** Length groups in a batch. Default 3. */
   groups?: number;
   dropout?: boolean;
+  /** Whether a layer that is no part of the model is on the rows. */
+  projector?: boolean;
   /** The sides that come as rows, because their towers do not learn. Default none. */
   frozen?: readonly Side[];
 }
@@ -90,10 +92,10 @@ export class RowScores {
 
 /** Encodes queries and documents, each by itself, and compares their rows. */
 export function towerScores(options: TowerScoresOptions): BuildScores {
-  const { spec, towers = 'shared', groups = 3, dropout, frozen } = options;
+  const { spec, towers = 'shared', groups = 3, dropout, projector, frozen } = options;
   const rows = new RowScores(options);
   return (graph, scale) => {
-    const sides = buildTowers(graph, { spec, towers, groups, dropout, frozen, dims: rows.dims });
+    const sides = buildTowers(graph, { spec, towers, groups, dropout, projector, frozen, dims: rows.dims });
     return {
       scores: rows.build(graph, sides, scale),
       rows: rows.ofTexts(sides),

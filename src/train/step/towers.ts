@@ -25,11 +25,15 @@ export const TOWER_PREFIX: Record<Towers, Record<Side, string>> = {
   two: { queries: 'query.', documents: 'document.' },
 };
 
-/** The parameters of one or both encoders, under the names the graphs give them. */
-export function towerParameters(spec: EncoderSpec, towers: Towers): ParameterSpec[] {
+/** The parameters of one or both encoders, or others that each of them has, under the names the graphs give them. */
+export function towerParameters(
+  spec: EncoderSpec,
+  towers: Towers,
+  ofEach: (spec: EncoderSpec) => ParameterSpec[] = encoderParameters,
+): ParameterSpec[] {
   const prefixes = new Set(Object.values(TOWER_PREFIX[towers]));
   return [...prefixes].flatMap((prefix) =>
-    encoderParameters(spec).map(({ name, shape }) => ({ name: prefix + name, shape })),
+    ofEach(spec).map(({ name, shape }) => ({ name: prefix + name, shape })),
   );
 }
 
@@ -41,6 +45,8 @@ export interface TowerOptions {
   side: Side;
   groups: number;
   dropout?: boolean;
+  /** Whether a layer that is no part of the model is on its rows. */
+  projector?: boolean;
 }
 
 /** An encoder of one side's rows inside a step's graph. */
@@ -79,6 +85,7 @@ export interface TowersOptions {
   /** Length groups in a batch: more means less padding, and more but smaller attention products. */
   groups: number;
   dropout?: boolean;
+  projector?: boolean;
   /** The dimensions that count the rows of each side. */
   dims: Record<Side, string>;
   /** The sides whose rows are fed, because their towers do not learn. Default none. */
@@ -86,13 +93,14 @@ export interface TowersOptions {
 }
 
 export function buildTowers(graph: Graph, options: TowersOptions): TwoSides {
-  const together = options.towers === 'shared' && !isSided(options.spec.head);
+  const { towers, spec, frozen = [] } = options;
+  const together = towers === 'shared' && !isSided(spec.head) && frozen.length === 0;
   return together ? sharedTower(graph, options) : twoTowers(graph, options);
 }
 
-function sharedTower(graph: Graph, { spec, groups, dropout, dims }: TowersOptions): TwoSides {
+function sharedTower(graph: Graph, { spec, groups, dropout, projector, dims }: TowersOptions): TwoSides {
   const prefix = TOWER_PREFIX.shared.documents;
-  const tower = new Tower(graph, { spec, prefix, side: 'documents', groups, dropout });
+  const tower = new Tower(graph, { spec, prefix, side: 'documents', groups, dropout, projector });
   const [queries, documents] = split(tower.embeddings, { axis: 0, sizes: [dims.queries, dims.documents] });
   return {
     queries,
@@ -125,9 +133,9 @@ function twoTowers(graph: Graph, options: TowersOptions): TwoSides {
 }
 
 function learningSide(graph: Graph, side: Side, groups: number, options: TowersOptions): OneSide {
-  const { spec, towers, dropout, dims } = options;
+  const { spec, towers, dropout, projector, dims } = options;
   const prefixes = { prefix: TOWER_PREFIX[towers][side], inputs: TOWER_PREFIX.two[side] };
-  const tower = new Tower(graph, { spec, side, ...prefixes, groups, dropout });
+  const tower = new Tower(graph, { spec, side, ...prefixes, groups, dropout, projector });
   return {
     rows: reshape(tower.embeddings, [dims[side], embeddingSize(spec)]),
     learned: tower.learned,

@@ -4,7 +4,7 @@ import { Random } from '../../engine/index.js';
 import type { BatchOrder, ExampleSource, ExampleText } from '../../examples/index.js';
 import { batchByTokens } from '../../model/encoder/packed-batch.js';
 import type { Seq2SeqPair } from '../../model/seq2seq/training-graph.js';
-import type { generateTask } from '../../recipe/generate-task.js';
+import type { generateTask } from '../../recipe/tasks/generate-task.js';
 import type { Writer } from '../model/trained-model.js';
 import { type WritingBatch, writingBatch } from '../step/seq2seq-step.js';
 import type { Step } from '../step/step.js';

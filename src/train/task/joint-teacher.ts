@@ -1,17 +1,18 @@
 import { join } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
-import { clipFactor, globalNorm, type Optimizer, type ParameterStore } from '../../engine/index.js';
+import { clipFactor, globalNorm, type ParameterStore } from '../../engine/index.js';
 import { nll } from '../../loss/index.js';
 import { type CrossEncoderModel, fillCrossEncoderFolder, loadCrossEncoder } from '../../model/index.js';
 import { bestModel } from '../../run/best-model.js';
 import { locateMade } from '../../run/made.js';
 import { TEACHER_FOLDER } from '../../run/run-directory.js';
-import { learningRateOf, optimizerOf } from '../components.js';
+import { learningRateOf } from '../components.js';
 import { hasDropout } from '../model/trained-model.js';
 import { DirectStep } from '../step/direct-step.js';
 import { pairScores } from '../step/pair-scores.js';
 import type { MadeBatch } from './batch-maker.js';
 import type { BatchTeacher } from './batch-teacher.js';
+import { LearnedPart } from './learned-part.js';
 import type { StageContext } from './task.js';
 
 interface JointOptions {
@@ -25,13 +26,11 @@ interface JointOptions {
  * loss reaches it, as in the authors' code.
  */
 export class JointTeacher implements BatchTeacher {
-  /** Weights and moments, so that a resumed run goes on as it would have. */
-  readonly state: Readonly<Record<string, ParameterStore>>;
   readonly #context: StageContext;
   readonly #options: JointOptions;
   readonly #model: CrossEncoderModel;
   readonly #step: DirectStep;
-  readonly #optimizer: Optimizer;
+  readonly #part: LearnedPart;
   readonly #gradients: ParameterStore;
 
   private constructor(
@@ -44,10 +43,8 @@ export class JointTeacher implements BatchTeacher {
     this.#options = options;
     this.#model = model;
     this.#step = step;
-    this.#optimizer = optimizerOf(context.stage.optimizer, model.parameters, () => true);
+    this.#part = new LearnedPart('teacher', model.parameters, context.stage);
     this.#gradients = model.parameters.zerosLike();
-    const moments = Object.entries(this.#optimizer.state).map(([name, store]) => [`teacher-${name}`, store]);
-    this.state = { teacher: model.parameters, ...Object.fromEntries(moments) };
   }
 
   static async open(this: void, options: JointOptions, context: StageContext): Promise<JointTeacher> {
@@ -66,6 +63,10 @@ export class JointTeacher implements BatchTeacher {
       session,
     });
     return new JointTeacher(context, options, model, step);
+  }
+
+  get state(): LearnedPart['state'] {
+    return this.#part.state;
   }
 
   /** One pass gives the scores that the student learns from, and the gradients that the teacher learns by. */
@@ -100,8 +101,7 @@ export class JointTeacher implements BatchTeacher {
         hint: `its learning rate (${learningRate}) is most likely too high: lower teacher.learningRate`,
       });
     }
-    this.#optimizer.resumeAt(step - stage.start);
-    this.#optimizer.update(this.#gradients, rate, clipFactor(norm, stage.optimizer.clip));
+    this.#part.update(step, this.#gradients, rate, clipFactor(norm, stage.optimizer.clip));
   }
 
   async fill(folder: string): Promise<void> {

@@ -1,11 +1,16 @@
 import { tasks } from '../../recipe/axes.js';
 import { kindOptions } from '../../recipe/kind-options.js';
 import { openGeneration } from './generation.js';
+import { openMoco } from './moco.js';
 import { openRetrieval } from './retrieval.js';
 import type { OpenTask, StageContext, Task } from './task.js';
 
 /** How the tasks that come with nearmiss are opened; those of others say it themselves. */
-const OPEN: Record<string, OpenTask> = { retrieval: openRetrieval, generate: openGeneration as OpenTask };
+const OPEN: Record<string, OpenTask> = {
+  retrieval: openRetrieval,
+  moco: openMoco as OpenTask,
+  generate: openGeneration as OpenTask,
+};
 
 /** Opens what a stage learns. */
 export function openTask(context: StageContext): Promise<Task> {

@@ -1,7 +1,9 @@
+import type { OptionsOf } from '../../base/registry.js';
 import type { ParameterStore } from '../../engine/index.js';
 import type { ExampleSource } from '../../examples/index.js';
 import { losses as lossKinds } from '../../loss/index.js';
 import { kindOptions } from '../../recipe/kind-options.js';
+import type { retrievalTask } from '../../recipe/tasks/retrieval-task.js';
 import { type PlannedStage, sourcesOf } from '../../run/plan.js';
 import { StageSupplies } from '../mining/stage-supplies.js';
 import { StageRows } from '../model/stage-rows.js';
@@ -10,14 +12,18 @@ import type { Step } from '../step/step.js';
 import type { RetrievalBatch } from './batch.js';
 import { BatchMaker, type MadeBatch } from './batch-maker.js';
 import { type BatchTeacher, figuresOf, guided } from './batch-teacher.js';
+import { LearnedPart } from './learned-part.js';
 import { onlySource } from './only-source.js';
 import { openExamples, openOrder } from './open-examples.js';
 import { openBatchTeacher } from './open-teacher.js';
 import type { StageContext, Task } from './task.js';
 
+type RetrievalOptions = OptionsOf<(typeof retrievalTask)['options']>;
+
 /** Learns to score a query's positive above its negatives. */
 class RetrievalTask implements Task<RetrievalBatch> {
   readonly step: Step<RetrievalBatch>;
+  readonly part: LearnedPart | undefined;
   readonly state: Readonly<Record<string, ParameterStore>>;
   #figures: Record<string, number> | undefined;
   readonly #stage: PlannedStage;
@@ -27,7 +33,8 @@ class RetrievalTask implements Task<RetrievalBatch> {
     this.#stage = stage;
     this.#parts = parts;
     this.step = parts.step;
-    this.state = parts.teacher?.state ?? {};
+    this.part = parts.part;
+    this.state = { ...parts.part?.state, ...parts.teacher?.state };
   }
 
   get negativesVersion(): number | undefined {
@@ -89,15 +96,20 @@ interface RetrievalParts {
   maker: BatchMaker;
   supplies: StageSupplies;
   teacher: BatchTeacher | undefined;
+  /** The layer on the vectors that is no part of the model. */
+  part: LearnedPart | undefined;
   rows: StageRows;
 }
 
 /** Opens what a stage needs to learn to score relevant documents above others. */
-export async function openRetrieval(_: object, context: StageContext): Promise<Task> {
-  return new RetrievalTask(context.stage, await openParts(context));
+export async function openRetrieval(options: RetrievalOptions, context: StageContext): Promise<Task> {
+  return new RetrievalTask(context.stage, await openParts(options, context));
 }
 
-async function openParts(context: StageContext): Promise<RetrievalParts> {
+async function openParts(
+  { projector = false }: RetrievalOptions,
+  context: StageContext,
+): Promise<RetrievalParts> {
   const { recipe, stage, data, model, session, learns } = context;
   const rows = await StageRows.open(context);
   const examples = await openExamples(context);
@@ -116,18 +128,22 @@ async function openParts(context: StageContext): Promise<RetrievalParts> {
   });
   const supplies = await StageSupplies.open(context, { examples, rows });
   const losses = stage.losses.map(stageLoss);
+  const layer = projector ? model.projector?.(recipe.seed) : undefined;
+  const part = layer && new LearnedPart('projector', layer, stage);
   const step = await model.step({
     recipe,
     stage,
     losses,
     learns,
     frozen: rows.frozen,
+    ...(layer && { projector: layer }),
     session,
   });
-  return { examples, step, maker, supplies, teacher: await openBatchTeacher(context), rows };
+  return { examples, step, maker, supplies, teacher: await openBatchTeacher(context), part, rows };
 }
 
-function stageLoss(recipe: PlannedStage['losses'][number]): StageLoss {
+/** A loss of a stage as its steps compute it. */
+export function stageLoss(recipe: PlannedStage['losses'][number]): StageLoss {
   const kind = lossKinds.get(recipe.name);
   const { weight, temperature, negatives } = recipe;
   return { loss: kind.create(kindOptions(kind, recipe)), weight, scale: 1 / temperature, negatives };

@@ -8,6 +8,7 @@ import type { TrainingData } from '../../run/training-data.js';
 import type { TrainedModel } from '../model/trained-model.js';
 import type { Step } from '../step/step.js';
 import type { Batch } from './batch.js';
+import type { LearnedPart } from './learned-part.js';
 
 /** Everything a stage may use of its run. */
 export interface StageContext {
@@ -35,6 +36,8 @@ export interface Task<B extends Batch = Batch> {
   bySource?(batches: readonly B[]): { source: string; batches: B[] }[] | undefined;
   /** Called when the weights have been updated: for moving averages and queues. */
   after?(step: number): Promise<void>;
+  /** What learns in the same steps as the model and is not part of it; its numbers are in `state`, too. */
+  readonly part?: LearnedPart;
   /** Numbers that are saved with the weights and restored before the first step. */
   readonly state: Readonly<Record<string, ParameterStore>>;
   /** What people may want to know of the last batches, by name. */

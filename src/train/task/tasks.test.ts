@@ -64,6 +64,28 @@ const CASES: Case[] = [
     interruptions: [6],
   },
   {
+    name: 'retrieval of the same text under another mask, with a projector (SimCSE)',
+    set: [
+      'model.dropout=0.1',
+      'examples={name: same-text, minWords: 1}',
+      'stages=[{name: simcse, steps: 8, task: {name: retrieval, projector: true}, negatives: [in-batch]}]',
+    ],
+    steps: 8,
+    interruptions: [2, 5],
+    state: ['projector-firstMoment', 'projector-secondMoment', 'projector'],
+  },
+  {
+    name: 'moco, with dropout and accumulation, its queue full on the way',
+    set: [
+      'model.dropout=0.1',
+      'batch.accumulate=2',
+      'stages=[{name: moco, steps: 8, task: {name: moco, queue: 40, momentum: 0.8}}]',
+    ],
+    steps: 8,
+    interruptions: [1, 5],
+    state: ['momentum', 'queue'],
+  },
+  {
     name: 'generate, with dropout and in several parts',
     recipe: 'query-generator',
     set: [

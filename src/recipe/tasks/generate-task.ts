@@ -1,4 +1,4 @@
-import { between, whole } from '../base/settings.js';
+import { between, whole } from '../../base/settings.js';
 
 /** What a query generator learns: token by token the queries of the documents that answer them. */
 export const generateTask = {

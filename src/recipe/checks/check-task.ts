@@ -1,0 +1,35 @@
+import { modelKinds } from '../../model/kinds.js';
+import { tasks } from '../axes.js';
+import type { Problem } from '../problems.js';
+import type { Recipe } from '../recipe.js';
+
+/** Finds what a stage's task cannot do with the recipe's model. */
+export function checkTask({ model, stages }: Recipe, index: number): Problem[] {
+  const { task, freeze } = stages[index];
+  const problems: Problem[] = [];
+  const error = (message: string, hint: string): number =>
+    problems.push({ level: 'error', keys: ['stages', index, 'task'], message, hint });
+  const { noun, readsPairs, writes = false } = modelKinds.get(model.kind);
+  const kind = tasks.get(task.name);
+  // Models that write learn to write, and no others do.
+  if (writes !== (kind.writes ?? false)) {
+    error(
+      `${noun} cannot learn the task ${kind.name}`,
+      writes ? 'set task: generate' : 'set model.kind=seq2seq, or leave out the task',
+    );
+    return problems;
+  }
+  const why = readsPairs ? kind.needsVectors?.(task as never) : undefined;
+  if (why !== undefined) error(`${noun} ${why}`, 'set model.kind=dual');
+  const frozen = freeze.filter((part) => part === 'queries' || part === 'documents');
+  if (task.projector && frozen.length > 0) {
+    error(
+      `vectors of ${frozen.join(' and ')} that do not learn have no projector on them, and those of the other side would`,
+      'leave out projector, or let both sides learn',
+    );
+  }
+  if (kind.oneVector && model.passages.mode === 'max') {
+    error(`${kind.name} has one vector of a document, and MaxP several`, 'set model.passages.mode=first');
+  }
+  return problems;
+}
