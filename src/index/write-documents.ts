@@ -50,9 +50,18 @@ export async function writeDocumentIndex(
     return writeImpactIndex(folder, source, { model, overwrite, signal });
   }
   const exact = scorer === 'max-sim' || scorer === 'poly';
-  if (exact && options.type === 'hnsw') {
-    throw new NearmissError(`an hnsw index cannot compare several rows of a query, as ${scorer} does`, {
-      hint: 'use the type flat',
+  const { type = 'flat', dimensions } = options;
+  if (exact && type !== 'flat') {
+    throw new NearmissError(
+      `an index of type ${type} cannot compare several rows of a query, as ${scorer} does`,
+      {
+        hint: 'use the type flat',
+      },
+    );
+  }
+  if (exact && dimensions !== undefined) {
+    throw new NearmissError(`dimensions: rows that ${scorer} compares are kept whole, got ${dimensions}`, {
+      hint: 'leave it out; model.head.projection makes rows shorter',
     });
   }
   return writeVectorIndex(folder, source.blocks(), { ...options, ...(exact && { scorer }), extra });

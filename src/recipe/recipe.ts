@@ -99,7 +99,15 @@ export interface RefreshRecipe {
   share: number;
   /** In which numbers checkpoints encode what is mined and measured. */
   precision: 'fp32' | 'int8' | 'auto';
-  index: { type: 'flat' | 'hnsw'; storage: 'f32' | 'f16' | 'i8'; bits: 1 | 2 | 4 | 'exact' | 'auto' };
+  index: {
+    type: 'flat' | 'hnsw' | 'int8' | 'binary';
+    storage: 'f32' | 'f16' | 'i8';
+    bits: 1 | 2 | 4 | 'exact' | 'auto';
+    dimensions?: number;
+    lists?: number;
+    probes?: number;
+    rescore?: number;
+  };
 }
 
 export interface EvaluationRecipe {

@@ -114,7 +114,9 @@ async function exactFolder(options: ExactCorpusOptions): Promise<string> {
 
 async function isExact(path: string): Promise<boolean> {
   const { metadata } = await IndexFolder.open(path, { remedy: removeAndRepeat(path) });
-  return metadata.type === 'flat' && metadata.scorer === undefined;
+  return (
+    metadata.type === 'flat' && metadata.scorer === undefined && metadata.parameters.dimensions === undefined
+  );
 }
 
 async function encodeExactly(folder: string, options: ExactCorpusOptions): Promise<void> {

@@ -11,6 +11,10 @@ interface IndexFlags {
   connectivity?: number;
   efConstruction?: number;
   threads?: number;
+  dimensions?: number;
+  lists?: number;
+  probes?: number;
+  rescore?: number;
   dimension?: number;
   model?: string;
   overwrite?: boolean;
@@ -31,10 +35,19 @@ Types:
   hnsw    approximate; a graph, faster for single queries and for millions of vectors. Built in memory, slowly.
           Storage f32, f16 or i8.
           With several threads the graph differs a little from build to build; --threads 1 makes it repeatable.
+  int8    approximate; 8 bits a number in memory. The best by these are compared again as whole vectors, which stay on
+          disk (--storage f32 or f16). Built in a few passes, however many vectors there are. More than 131,072 are put
+          into lists of near ones, and a search looks into --probes of them.
+  binary  the same with 1 bit a number.
+
+--dimensions keeps the first numbers of each vector, of models trained so that these say most (loss: matryoshka). int8 and
+binary make codes of them and compare the best as whole vectors.
 
 Examples:
   nearmiss index scifact.npy indexes/scifact
   nearmiss index msmarco.npy indexes/msmarco --type hnsw --storage f16
+  nearmiss index msmarco.npy indexes/msmarco --type binary --storage f16
+  nearmiss index scifact.npy indexes/scifact --dimensions 64
   nearmiss index docs.f16 indexes/docs --dimension 384 --storage f16 --model minilm
   nearmiss index scifact.npy indexes/scifact --type hnsw --connectivity 32 --ef-construction 256 --overwrite --json`;
 
@@ -45,13 +58,33 @@ export function registerIndex(program: Command): void {
     .description('Builds a vector index from a file of vectors.')
     .argument('<vectors>', 'X.npy, X.f32 or X.f16')
     .argument('<out>', 'folder to make')
-    .addOption(new Option('--type <type>', 'kind of index').choices(['flat', 'hnsw']).default('flat'))
+    .addOption(
+      new Option('--type <type>', 'kind of index')
+        .choices(['flat', 'hnsw', 'int8', 'binary'])
+        .default('flat'),
+    )
     .addOption(
       new Option('--storage <type>', 'how components are kept').choices(['f32', 'f16', 'i8']).default('f32'),
     )
     .option('--connectivity <M>', 'hnsw: neighbours of a vector (default: 16)', wholeNumber(2))
     .option('--ef-construction <n>', 'hnsw: candidates looked at for them (default: 128)', wholeNumber(1))
     .option('--threads <n>', 'hnsw: threads (default: all cores)', wholeNumber(1))
+    .option('--dimensions <n>', 'keep the first n numbers of each vector (default: all)', wholeNumber(1))
+    .option(
+      '--lists <n>',
+      'int8, binary: lists of near vectors (default: 1, then about √count)',
+      wholeNumber(1),
+    )
+    .option(
+      '--probes <n>',
+      'int8, binary: lists a search looks into (default: 1 in 32, and 8)',
+      wholeNumber(1),
+    )
+    .option(
+      '--rescore <n>',
+      'int8, binary: vectors compared again as whole ones (default: by k)',
+      wholeNumber(1),
+    )
     .option('--dimension <n>', 'numbers in a bare row', wholeNumber(1))
     .option('--model <name>', 'what encoded the vectors, to be remembered')
     .option('--overwrite', 'replace an index that is there')
@@ -111,39 +144,55 @@ async function buildIndex(
   return { metadata, documents: documents.ids?.size ?? metadata.count };
 }
 
-function checkFlags({ type, storage, connectivity, efConstruction, threads }: IndexFlags): void {
-  if (type === 'hnsw') return;
-  if (storage === 'i8') {
-    throw new UsageError('--storage i8: a flat index is exact and stores f32 or f16', {
-      hint: 'use --storage f16, or --type hnsw',
+/** What only some types have, and what to do where another was named. */
+const FLAGS_OF_TYPES = [
+  { flag: '--connectivity', key: 'connectivity', types: ['hnsw'], what: 'is for building a graph' },
+  { flag: '--ef-construction', key: 'efConstruction', types: ['hnsw'], what: 'is for building a graph' },
+  {
+    flag: '--threads',
+    key: 'threads',
+    types: ['hnsw', 'int8', 'binary'],
+    what: 'is for building a graph or lists',
+  },
+  { flag: '--lists', key: 'lists', types: ['int8', 'binary'], what: 'is for codes' },
+  { flag: '--probes', key: 'probes', types: ['int8', 'binary'], what: 'is for codes' },
+  { flag: '--rescore', key: 'rescore', types: ['int8', 'binary'], what: 'is for codes' },
+] as const;
+
+function checkFlags(flags: IndexFlags): void {
+  const { type, storage } = flags;
+  if (storage === 'i8' && type !== 'hnsw') {
+    const why =
+      type === 'flat' ? 'a flat index is exact and stores' : `${type} keeps whole vectors on disk as`;
+    throw new UsageError(`--storage i8: ${why} f32 or f16`, {
+      hint: type === 'flat' ? 'use --storage f16, or --type int8' : 'use --storage f16',
     });
   }
-  const graphFlags = {
-    '--connectivity': connectivity,
-    '--ef-construction': efConstruction,
-    '--threads': threads,
-  };
-  for (const [name, value] of Object.entries(graphFlags)) {
-    if (value === undefined) continue;
-    throw new UsageError(`${name} is for building a graph`, {
-      hint: `add --type hnsw, or leave ${name} out`,
-    });
+  for (const { flag, key, types, what } of FLAGS_OF_TYPES) {
+    if (flags[key] === undefined || types.some((name) => name === type)) continue;
+    throw new UsageError(`${flag} ${what}`, { hint: `add --type ${types[0]}, or leave ${flag} out` });
   }
 }
 
 /** What it will cost, said before it is spent. */
-async function announce(file: VectorFile, { type, storage, connectivity }: IndexFlags): Promise<string> {
-  const [{ vectorIndexBytes }, { count }] = await Promise.all([
+async function announce(
+  file: VectorFile,
+  { type, storage, connectivity, dimensions, lists }: IndexFlags,
+): Promise<string> {
+  const [{ vectorIndexBytes, wholeVectorsBytes }, { count }] = await Promise.all([
     import('../../index/vectors/index.js'),
     import('../../base/progress.js'),
   ]);
   const { rows, dimension } = file;
-  const bytes = vectorIndexBytes({ type, storage, count: rows, dimension, connectivity });
+  const parameters = { ...(dimensions && { dimensions }), ...(lists && { lists }) };
+  const cost = { type, storage, count: rows, dimension, connectivity, parameters };
+  const whole = wholeVectorsBytes(cost);
   const where =
-    type === 'flat'
-      ? 'on disk, and in memory when it is searched'
-      : 'of memory while it is built, and on disk';
-  return `index ${count(rows)} vectors of ${dimension} as ${type} ${storage}: about ${megabytes(bytes)} ${where}`;
+    type === 'hnsw'
+      ? 'of memory while it is built, and on disk'
+      : `on disk, and in memory when it is searched${whole > 0 ? `; ${megabytes(whole)} more on disk` : ''}`;
+  const what = `${type} ${storage}${dimensions ? `, the first ${dimensions} numbers` : ''}`;
+  return `index ${count(rows)} vectors of ${dimension} as ${what}: about ${megabytes(vectorIndexBytes(cost))} ${where}`;
 }
 
 type Summary = VectorIndexMetadata & { index: string; documents: number; seconds: number };

@@ -7,6 +7,7 @@ import { type IndexFolder, writeIndexFolder } from './index-folder.js';
 import { RankingMerger } from './merge-ranking.js';
 import { allocateRows, bytesOf, decodeRows, encodeRows, type RowStorage } from './row-codec.js';
 import {
+  blocksInOrder,
   bytesPerBlock,
   FileBlocks,
   MemoryBlocks,
@@ -15,6 +16,7 @@ import {
   type VectorBlock,
   type VectorBlocks,
 } from './vector-blocks.js';
+import { VectorCut } from './vector-cut.js';
 import type {
   SaveOptions,
   SearchOptions,
@@ -32,6 +34,8 @@ export interface FlatOptions {
   dimension: number;
   /** `f16` takes half the memory and disk; scores then differ in the fourth digit. Default `f32`. */
   storage?: RowStorage;
+  /** Keeps only so many first numbers of each vector (Matryoshka). Default: all. */
+  dimensions?: number;
   model?: string;
   /** The scorer that compares rows with them, where it is not the best inner product. */
   scorer?: string;
@@ -46,11 +50,13 @@ export class FlatIndex implements VectorIndex {
   readonly metadata: VectorIndexMetadata;
   readonly #blocks: VectorBlocks;
   readonly #scorer: BlockScorer;
+  readonly #cut: VectorCut;
 
   private constructor(metadata: VectorIndexMetadata, blocks: VectorBlocks, scorer: BlockScorer) {
     this.metadata = metadata;
     this.#blocks = blocks;
     this.#scorer = scorer;
+    this.#cut = VectorCut.of(metadata);
   }
 
   static async create(
@@ -78,14 +84,15 @@ export class FlatIndex implements VectorIndex {
   async search(queries: Float32Array, options: SearchOptions): Promise<SearchResult> {
     oneRowEachQuery(options);
     const total = checkSearch(queries, options, this.metadata);
-    const { dimension } = this.metadata;
+    const { kept } = this.#cut;
+    const kepts = this.#cut.apply(queries);
     const result = emptyResult(total, options.k);
     const merger = new RankingMerger(result);
     const atOnce = BlockScorer.queriesAtOnce(this.#rowsPerBlock());
     for await (const block of this.blocks()) {
       for (let first = 0; first < total; first += atOnce) {
         const end = Math.min(total, first + atOnce);
-        const part = queries.subarray(first * dimension, end * dimension);
+        const part = kepts.subarray(first * kept, end * kept);
         const ranking = await this.#scorer.rank(part, block, options.k);
         for (let query = first; query < end; query++) merger.merge(query, query - first, ranking);
       }
@@ -93,9 +100,9 @@ export class FlatIndex implements VectorIndex {
     return result;
   }
 
-  /** The stored vectors with these ids, one after another. Costs one pass over the vectors, however few are wanted. */
+  /** What is stored of the vectors with these ids, one after another. Costs one pass over the vectors, however few are wanted. */
   async vectors(ids: ArrayLike<number>): Promise<Float32Array> {
-    const { dimension } = this.metadata;
+    const { dimension } = formatOf(this.metadata);
     const wanted = new Float32Array(ids.length * dimension);
     const places = Uint32Array.from(ids, (_, place) => place).sort((a, b) => ids[a] - ids[b]);
     let next = 0;
@@ -124,17 +131,8 @@ export class FlatIndex implements VectorIndex {
   }
 
   /** All vectors as they are stored, block by block; a block is valid until the one after next. */
-  async *blocks(): AsyncGenerator<VectorBlock> {
-    const read = this.#blocks.reader();
-    const blocks = Math.ceil(this.metadata.count / this.#rowsPerBlock());
-    let upcoming = blocks > 0 ? read(0) : undefined;
-    for (let next = 1; upcoming; next++) {
-      const block = await upcoming;
-      upcoming = next < blocks ? read(next) : undefined;
-      // What goes wrong is thrown where it is awaited, unless whoever takes the blocks stops before.
-      upcoming?.catch(() => undefined);
-      yield block;
-    }
+  blocks(): AsyncGenerator<VectorBlock> {
+    return blocksInOrder(this.#blocks, formatOf(this.metadata));
   }
 
   #rowsPerBlock(): number {
@@ -150,12 +148,14 @@ export class FlatIndex implements VectorIndex {
 export class FlatBuilder implements VectorIndexBuilder {
   readonly #options: FlatOptions;
   readonly #intake: VectorIntake;
+  readonly #cut: VectorCut;
   readonly #blocks: MemoryBlocks;
 
   constructor(options: FlatOptions) {
     this.#options = options;
     this.#intake = new VectorIntake(options);
-    this.#blocks = new MemoryBlocks({ dimension: options.dimension, storage: options.storage ?? 'f32' });
+    this.#cut = new VectorCut(options.dimension, options.dimensions);
+    this.#blocks = new MemoryBlocks({ dimension: this.#cut.kept, storage: options.storage ?? 'f32' });
   }
 
   get count(): number {
@@ -164,11 +164,11 @@ export class FlatBuilder implements VectorIndexBuilder {
 
   async add(block: Float32Array): Promise<void> {
     this.#intake.accept(block);
-    this.#blocks.add(block, this.#intake.source);
+    this.#blocks.add(this.#cut.apply(block), this.#intake.source);
   }
 
   async finish(): Promise<FlatIndex> {
-    const metadata = describe(this.#intake, this.#options);
+    const metadata = describe(this.#intake, this.#cut, this.#options);
     return FlatIndex.create(metadata, this.#blocks, this.#options.session);
   }
 }
@@ -179,25 +179,29 @@ export async function writeFlatIndex(
   vectors: AsyncIterable<Float32Array> | Iterable<Float32Array>,
   options: FlatOptions & SaveOptions,
 ): Promise<VectorIndexMetadata> {
-  const { dimension, storage = 'f32' } = options;
+  const { storage = 'f32' } = options;
+  const cut = new VectorCut(options.dimension, options.dimensions);
+  const dimension = cut.kept;
   const intake = new VectorIntake(options);
   async function* stored(): AsyncGenerator<Uint8Array> {
     for await (const block of vectors) {
       const firstRow = intake.count;
       intake.accept(block);
-      const rows = allocateRows(storage, block.length);
-      encodeRows(block, rows, { dimension, firstRow, source: intake.source });
+      const kept = cut.apply(block);
+      const rows = allocateRows(storage, kept.length);
+      encodeRows(kept, rows, { dimension, firstRow, source: intake.source });
       yield bytesOf(rows);
     }
   }
   return writeIndexFolder(folder, options, async (writer) => {
     await writer.write(VECTORS_FILE, stored(), { blockBytes: bytesPerBlock({ dimension, storage }) });
-    return describe(intake, options);
+    return describe(intake, cut, options);
   });
 }
 
 function describe(
   intake: VectorIntake,
+  cut: VectorCut,
   { model, scorer, storage = 'f32' }: FlatOptions,
 ): VectorIndexMetadata {
   return {
@@ -207,16 +211,17 @@ function describe(
     ...(model === undefined ? {} : { model }),
     ...(scorer === undefined ? {} : { scorer }),
     createdBy: CREATED_BY,
-    parameters: {},
+    parameters: cut.parameters,
   };
 }
 
-function formatOf({ dimension, storage }: VectorIndexMetadata): RowFormat {
+function formatOf(metadata: VectorIndexMetadata): RowFormat {
+  const { storage } = metadata;
   if (storage === 'i8') throw flatInt8();
-  return { dimension, storage };
+  return { dimension: VectorCut.of(metadata).kept, storage };
 }
 
 /** The error for an exact index of 8-bit vectors, which would not be exact. */
 export function flatInt8(): NearmissError {
-  return new NearmissError('a flat index stores f32 or f16, got i8', { hint: 'use f16, or the type hnsw' });
+  return new NearmissError('a flat index stores f32 or f16, got i8', { hint: 'use f16, or the type int8' });
 }

@@ -5,6 +5,7 @@ import { writeIndexFolder } from './index-folder.js';
 import { int8Scale, largestMagnitude, toInt8 } from './int8.js';
 import { expectHalfRange } from './row-codec.js';
 import { UsearchGraph } from './usearch.js';
+import { VectorCut } from './vector-cut.js';
 import type { SaveOptions, VectorIndexBuilder, VectorIndexMetadata, VectorStorage } from './vector-index.js';
 import { VectorIntake } from './vector-intake.js';
 
@@ -15,6 +16,8 @@ export interface HnswOptions {
   dimension: number;
   /** Default `f32`; `i8` takes a quarter of the memory and a little recall. */
   storage?: VectorStorage;
+  /** Keeps only so many first numbers of each vector (Matryoshka). Default: all. */
+  dimensions?: number;
   model?: string;
   /** Where the vectors are from, for error messages. Default `vectors`. */
   source?: string;
@@ -35,19 +38,21 @@ export class HnswBuilder implements VectorIndexBuilder {
   readonly #storage: VectorStorage;
   readonly #parameters: HnswParameters;
   readonly #intake: VectorIntake;
+  readonly #cut: VectorCut;
   readonly #graph: UsearchGraph;
   /** The first vectors, which decide the scale of 8-bit ones, until there are enough of them. */
   #held: Float32Array[] | undefined;
 
   constructor(options: HnswOptions) {
     this.#options = options;
-    const { dimension, storage = 'f32' } = options;
+    const { storage = 'f32' } = options;
     const connectivity = atLeast('connectivity', options.connectivity ?? DEFAULT_CONNECTIVITY, 2);
     const efConstruction = atLeast('efConstruction', options.efConstruction ?? DEFAULT_EF_CONSTRUCTION, 1);
     this.#storage = storage;
     this.#parameters = { connectivity, efConstruction, scale: 1 };
     this.#intake = new VectorIntake(options);
-    this.#graph = new UsearchGraph({ dimension, storage, connectivity, efConstruction });
+    this.#cut = new VectorCut(options.dimension, options.dimensions);
+    this.#graph = new UsearchGraph({ dimension: this.#cut.kept, storage, connectivity, efConstruction });
     if (storage === 'i8') this.#held = [];
   }
 
@@ -58,11 +63,12 @@ export class HnswBuilder implements VectorIndexBuilder {
   async add(block: Float32Array): Promise<void> {
     const firstRow = this.#intake.count;
     this.#intake.accept(block);
-    const { dimension, source } = this.#intake;
-    if (this.#storage === 'f16') expectHalfRange(block, { dimension, firstRow, source });
-    if (!this.#held) this.#place(block);
+    const { source } = this.#intake;
+    const kept = this.#cut.apply(block);
+    if (this.#storage === 'f16') expectHalfRange(kept, { dimension: this.#cut.kept, firstRow, source });
+    if (!this.#held) this.#place(kept);
     else {
-      this.#held.push(block.slice());
+      this.#held.push(kept.slice());
       if (this.#intake.count >= SCALE_ROWS) this.#releaseHeld();
     }
   }
@@ -76,7 +82,7 @@ export class HnswBuilder implements VectorIndexBuilder {
       storage: this.#storage,
       ...(model === undefined ? {} : { model }),
       createdBy: CREATED_BY,
-      parameters: { ...this.#parameters },
+      parameters: { ...this.#parameters, ...this.#cut.parameters },
     };
     return new HnswIndex(metadata, this.#graph, threads);
   }

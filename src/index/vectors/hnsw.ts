@@ -3,6 +3,7 @@ import { checkSearch, emptyResult, oneRowEachQuery } from './check-vectors.js';
 import { type IndexFolder, type IndexFolderWriter, writeIndexFolder } from './index-folder.js';
 import { int8Scale, largestMagnitude, toInt8 } from './int8.js';
 import { UsearchGraph } from './usearch.js';
+import { VectorCut } from './vector-cut.js';
 import type {
   SaveOptions,
   SearchOptions,
@@ -39,11 +40,13 @@ export class HnswIndex implements VectorIndex {
   readonly metadata: VectorIndexMetadata;
   #graph: UsearchGraph | undefined;
   readonly #threads: number;
+  readonly #cut: VectorCut;
 
   constructor(metadata: VectorIndexMetadata, graph: UsearchGraph, threads = 0) {
     this.metadata = metadata;
     this.#graph = graph;
     this.#threads = threads;
+    this.#cut = VectorCut.of(metadata);
   }
 
   /** Opens a folder; with `access: 'disk'` the file is memory-mapped in place of read. */
@@ -51,7 +54,8 @@ export class HnswIndex implements VectorIndex {
     folder: IndexFolder,
     options: { access: 'memory' | 'disk'; verify?: boolean; threads?: number },
   ): Promise<HnswIndex> {
-    const { dimension, storage, count } = folder.metadata;
+    const { storage, count } = folder.metadata;
+    const dimension = VectorCut.of(folder.metadata).kept;
     const path = folder.file(GRAPH_FILE);
     // The library follows the numbers in the file wherever they lead: in a damaged one, out of its memory.
     if (options.verify !== false) await folder.verify(GRAPH_FILE);
@@ -71,19 +75,16 @@ export class HnswIndex implements VectorIndex {
   async search(queries: Float32Array, options: SearchOptions): Promise<SearchResult> {
     oneRowEachQuery(options);
     const total = checkSearch(queries, options, this.metadata);
-    const { dimension, count } = this.metadata;
+    const { count } = this.metadata;
+    const { kept } = this.#cut;
+    const kepts = this.#cut.apply(queries);
     const result = emptyResult(total, options.k);
     if (count === 0) return result;
     const effort = options.efSearch ?? defaultEfSearch(options.k);
     const wanted = Math.min(count, Math.max(options.k, effort));
     for (let first = 0; first < total; first += QUERY_ROWS) {
       const rows = Math.min(QUERY_ROWS, total - first);
-      this.#searchRows(
-        queries.subarray(first * dimension, (first + rows) * dimension),
-        wanted,
-        result,
-        first,
-      );
+      this.#searchRows(kepts.subarray(first * kept, (first + rows) * kept), wanted, result, first);
     }
     return result;
   }
@@ -125,7 +126,8 @@ export class HnswIndex implements VectorIndex {
 
   /** Queries as the graph compares them, and by how much each one's inner products come out too large. */
   #prepare(queries: Float32Array): { vectors: Float32Array | Int8Array; scales: Float64Array } {
-    const { dimension, storage } = this.metadata;
+    const { storage } = this.metadata;
+    const dimension = this.#cut.kept;
     const scales = new Float64Array(queries.length / dimension).fill(1);
     if (storage !== 'i8') return { vectors: queries, scales };
     const { scale } = parametersOf(this.metadata);

@@ -35,6 +35,9 @@ const INDEX_FOLDER: FolderContents = {
     'residuals.bin',
     'offsets.bin',
     'postings/[a-z-]+.(bin|json)',
+    'rows.bin',
+    'lists.bin',
+    'order.bin',
   ),
 };
 
@@ -88,7 +91,7 @@ export class IndexFolderWriter implements FolderFiles {
     pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     { blockBytes }: { blockBytes?: number } = {},
   ): Promise<void> {
-    const file = await CheckedFile.create(join(this.#folder, name));
+    const file = await CheckedFile.create(this.pathOf(name));
     const blocks = blockBytes === undefined ? undefined : new BlockChecksums(blockBytes);
     try {
       for await (const piece of pieces) {
@@ -103,14 +106,14 @@ export class IndexFolderWriter implements FolderFiles {
     this.files[name] = { ...file.check, ...(blocks && { blocks: blocks.finish() }) };
   }
 
-  /** Where something that checks itself goes, e.g. an index inside. */
+  /** Where a file is while the folder is being written, e.g. of something that checks itself. */
   pathOf(name: string): string {
     return join(this.#folder, name);
   }
 
   /** Takes in a file that `create` writes at the path it is given. */
   async adopt(name: string, create: (path: string) => void): Promise<void> {
-    const path = join(this.#folder, name);
+    const path = this.pathOf(name);
     create(path);
     const handle = await open(path, 'r');
     await handle.sync();
@@ -162,6 +165,11 @@ export class IndexFolder {
     const folder = new IndexFolder(path, metadata, files, remedy ?? REBUILD);
     for (const name of Object.keys(files)) await folder.#checkSize(name);
     return folder;
+  }
+
+  /** What to do where the folder is damaged. */
+  get remedy(): string {
+    return this.#remedy;
   }
 
   has(name: string): boolean {

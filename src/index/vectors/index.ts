@@ -1,9 +1,11 @@
+export { QuantizedBuilder, type QuantizedOptions } from '../quantized/quantized-builder.js';
+export { QuantizedIndex } from '../quantized/quantized-index.js';
 export { type Documents, documentFiles, documentsFromIds } from './document-files.js';
 export { DocumentIndex, type DocumentIndexOptions } from './document-index.js';
 export { FlatBuilder, FlatIndex, type FlatOptions } from './flat.js';
 export { HnswIndex } from './hnsw.js';
 export { HnswBuilder, type HnswOptions } from './hnsw-builder.js';
-export { type CostOptions, vectorIndexBytes } from './memory-cost.js';
+export { type CostOptions, vectorIndexBytes, wholeVectorsBytes } from './memory-cost.js';
 export {
   type BuildVectorIndexOptions,
   createVectorIndex,

@@ -1,3 +1,6 @@
+import { defaultLists } from '../quantized/quantize.js';
+import { CHECKSUM_BYTES } from '../quantized/row-file.js';
+import { recordBytes } from '../quantized/scan-kernel.js';
 import { DEFAULT_CONNECTIVITY } from './hnsw.js';
 import type { VectorIndexMetadata, VectorStorage } from './vector-index.js';
 
@@ -7,14 +10,17 @@ export interface CostOptions {
   count: number;
   dimension: number;
   connectivity?: number;
-  /** Of an index of tokens: how many there are, and how many bits are kept of each component. */
+  /**
+   * Of an index of tokens how many there are, and how many bits are kept of each component; of others how many numbers are
+   * kept of each vector, and in how many lists.
+   */
   parameters?: Record<string, number>;
 }
 
 const COMPONENT_BYTES: Record<VectorStorage, number> = { f32: 4, f16: 2, i8: 1 };
 
 /**
- * About how many bytes an index takes, in memory and on disk. In a graph of connectivity M a vector has 2M
+ * About how many bytes an index takes in memory; on disk as many, and those of {@link wholeVectorsBytes}. In a graph of connectivity M a vector has 2M
  * neighbours in the lowest layer and, in the layers above, M for each of 1/(M − 1) layers on average.
  */
 export function vectorIndexBytes({
@@ -31,9 +37,21 @@ export function vectorIndexBytes({
   }
   // About what a posting takes, and what its block and impacts do.
   if (type === 'impacts') return 6 * (parameters.postings ?? 0);
-  const vectors = count * dimension * COMPONENT_BYTES[storage];
+  const kept = parameters.dimensions ?? dimension;
+  if (type === 'int8' || type === 'binary') {
+    const lists = parameters.lists ?? defaultLists(count);
+    const place = lists > 1 ? 4 : 0;
+    return count * (recordBytes(type, kept) + place) + 4 * lists * (kept + 1);
+  }
+  const vectors = count * kept * COMPONENT_BYTES[storage];
   if (type !== 'hnsw') return vectors;
   const neighbourBytes = 4;
   const nodeBytes = 14 + (2 * connectivity + connectivity / (connectivity - 1)) * neighbourBytes;
   return vectors + count * nodeBytes;
+}
+
+/** Bytes of the whole vectors that an index leaves on disk and reads few of. */
+export function wholeVectorsBytes({ type, storage, count, dimension }: CostOptions): number {
+  if (type !== 'int8' && type !== 'binary') return 0;
+  return count * (dimension * COMPONENT_BYTES[storage] + CHECKSUM_BYTES);
 }

@@ -1,6 +1,12 @@
 import { NearmissError } from '../../base/errors.js';
 import type { SessionOptions } from '../../engine/index.js';
 import { ImpactIndex } from '../impacts/impact-index.js';
+import {
+  QuantizedBuilder,
+  type QuantizedOptions,
+  writeQuantizedIndex,
+} from '../quantized/quantized-builder.js';
+import { QuantizedIndex } from '../quantized/quantized-index.js';
 import { ExactTokens } from '../tokens/exact-tokens.js';
 import { PolySearch } from '../tokens/poly-search.js';
 import { TokenIndex } from '../tokens/token-index.js';
@@ -22,7 +28,8 @@ import type {
 
 export interface BuildVectorIndexOptions
   extends Omit<HnswOptions, 'storage'>,
-    Pick<FlatOptions, 'session' | 'scorer'> {
+    Pick<FlatOptions, 'session' | 'scorer'>,
+    Pick<QuantizedOptions, 'lists' | 'probes' | 'rescore'> {
   /** Default `flat`. */
   type?: IndexType;
   storage?: VectorStorage;
@@ -32,8 +39,9 @@ type Blocks = AsyncIterable<Float32Array> | Iterable<Float32Array>;
 
 export interface OpenOptions extends IndexFolderOptions {
   /**
-   * `memory` (default) reads the index. `disk` leaves the vectors in their file: flat search then reads them all each
-   * time, hnsw search maps the file and touches what it needs.
+   * `memory` (default) reads the index, of int8 and binary the codes. `disk` leaves everything in its file: flat search then
+   * reads all vectors each time, hnsw search maps the file and touches what it needs, int8 and binary read the codes of
+   * the lists they look into.
    */
   access?: 'memory' | 'disk';
   /**
@@ -57,12 +65,14 @@ export interface OpenOptions extends IndexFolderOptions {
  * const { ids, scores } = await index.search(query, { k: 10 });
  */
 export function createVectorIndex(options: BuildVectorIndexOptions): VectorIndexBuilder {
-  return options.type === 'hnsw' ? new HnswBuilder(options) : new FlatBuilder(flatOptions(options));
+  if (options.type === 'hnsw') return new HnswBuilder(options);
+  const codes = quantizedOptions(options);
+  return codes ? new QuantizedBuilder(codes) : new FlatBuilder(flatOptions(options));
 }
 
 /**
- * Builds an index straight into a folder, which appears when it is complete. A flat index may be larger than
- * memory; an hnsw index is built in memory first.
+ * Builds an index straight into a folder, which appears when it is complete. All may be larger than memory but hnsw,
+ * which is built there first.
  */
 export async function writeVectorIndex(
   folder: string,
@@ -71,6 +81,8 @@ export async function writeVectorIndex(
 ): Promise<VectorIndexMetadata> {
   if (options.type === 'hnsw') return writeHnswIndex(folder, vectors, options);
   const { overwrite, extra } = options;
+  const codes = quantizedOptions(options);
+  if (codes) return writeQuantizedIndex(folder, vectors, { ...codes, overwrite, extra });
   return writeFlatIndex(folder, vectors, { ...flatOptions(options), overwrite, extra });
 }
 
@@ -113,7 +125,21 @@ async function openFolder(folder: IndexFolder, options: OpenOptions): Promise<Ve
     });
   }
   if (type === 'hnsw') return HnswIndex.open(folder, { access, verify, threads });
-  return FlatIndex.open(folder, { access, session: { threads, ...options.session } });
+  const session = { threads, ...options.session };
+  if (type === 'flat') return FlatIndex.open(folder, { access, session });
+  return QuantizedIndex.open(folder, { access, session });
+}
+
+/** Undefined where the type is none that keeps codes. */
+function quantizedOptions(options: BuildVectorIndexOptions): QuantizedOptions | undefined {
+  const { type, storage, threads, session } = options;
+  if (type !== 'int8' && type !== 'binary') return;
+  if (storage === 'i8') {
+    throw new NearmissError(`${type} keeps whole vectors as f32 or f16, got storage i8`, {
+      hint: 'use f16, which takes half the disk: the type says how codes are kept',
+    });
+  }
+  return { ...options, type, storage, session: { threads, ...session } };
 }
 
 function flatOptions({ storage, threads, session, ...options }: BuildVectorIndexOptions): FlatOptions {

@@ -43,6 +43,20 @@ export interface VectorBlocks {
   close(): Promise<void>;
 }
 
+/** All blocks in order; the next one is read while this one is used, and a block is valid until the one after next. */
+export async function* blocksInOrder(blocks: VectorBlocks, format: RowFormat): AsyncGenerator<VectorBlock> {
+  const read = blocks.reader();
+  const total = Math.ceil(blocks.count / rowsPerBlock(format));
+  let upcoming = total > 0 ? read(0) : undefined;
+  for (let next = 1; upcoming; next++) {
+    const block = await upcoming;
+    upcoming = next < total ? read(next) : undefined;
+    // What goes wrong is thrown where it is awaited, unless whoever takes the blocks stops before.
+    upcoming?.catch(() => undefined);
+    yield block;
+  }
+}
+
 export interface RowFormat {
   dimension: number;
   storage: RowStorage;
@@ -86,6 +100,13 @@ export class MemoryBlocks implements VectorBlocks {
       const rows = Math.min(this.#rowsPerBlock, this.#count - firstId);
       return { data: this.#blocks[block].subarray(0, rows * this.#format.dimension), rows, firstId };
     };
+  }
+
+  /** A stored row: a view. */
+  row(id: number): Rows {
+    const { dimension } = this.#format;
+    const start = (id % this.#rowsPerBlock) * dimension;
+    return this.#blocks[Math.floor(id / this.#rowsPerBlock)].subarray(start, start + dimension);
   }
 
   async close(): Promise<void> {

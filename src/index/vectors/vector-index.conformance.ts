@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NearmissError } from '../../base/errors.js';
 import { Random } from '../../engine/random.js';
-import { createVectorIndex, openVectorIndex } from './open.js';
+import { type BuildVectorIndexOptions, createVectorIndex, openVectorIndex } from './open.js';
 import type { IndexType, SearchResult, VectorIndex, VectorSearcher, VectorStorage } from './vector-index.js';
 import { bruteForce, clusteredVectors, recall, rowOf } from './vectors.fixture.js';
 import { openVectorIndexInWorker } from './worker-index.js';
@@ -13,6 +13,9 @@ import { openVectorIndexInWorker } from './worker-index.js';
 export interface Conformance {
   type: IndexType;
   storage: VectorStorage;
+  /** Options of the type, and what they are called. */
+  options?: Pick<BuildVectorIndexOptions, 'lists' | 'probes' | 'rescore'>;
+  name?: string;
   /** How far a score may be from the true one, relative to the lengths of the two vectors. */
   tolerance: number;
   /** The least recall, on small random sets and of the top 200 of clustered data. */
@@ -20,15 +23,29 @@ export interface Conformance {
 }
 
 /** What every vector index must do; one call for each type and storage. */
-export function vectorIndexConformance({ type, storage, tolerance, recall: leastRecall }: Conformance): void {
+export function vectorIndexConformance({
+  type,
+  storage,
+  options = {},
+  name = '',
+  tolerance,
+  recall: leastRecall,
+}: Conformance): void {
   // One thread, because the graph of hnsw depends on the timing of several.
   const build = async (dimension: number, ...blocks: Float32Array[]): Promise<VectorIndex> => {
-    const builder = createVectorIndex({ type, storage, dimension, model: 'conformance', threads: 1 });
+    const builder = createVectorIndex({
+      type,
+      storage,
+      dimension,
+      model: 'conformance',
+      threads: 1,
+      ...options,
+    });
     for (const block of blocks) await builder.add(block);
     return builder.finish();
   };
 
-  describe(`${type} ${storage}`, () => {
+  describe(`${type} ${storage} ${name}`, () => {
     let folder: string;
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'nearmiss-index-'));
@@ -172,6 +189,36 @@ export function vectorIndexConformance({ type, storage, tolerance, recall: least
       expect(recall(result, bruteForce(vectors, queries, { dimension: 32, k: 200 }))).toBeGreaterThanOrEqual(
         leastRecall,
       );
+    });
+
+    test('of unit vectors whose first numbers say everything, keeping those is enough', async () => {
+      const parts = clusteredVectors({ count: 400, dimension: 16, clusters: 8, seed: 7, part: 'vectors' });
+      const vectors = new Float32Array(400 * 24);
+      for (let row = 0; row < 400; row++) vectors.set(parts.subarray(row * 16, (row + 1) * 16), row * 24);
+      const builder = createVectorIndex({
+        type,
+        storage,
+        dimension: 24,
+        dimensions: 16,
+        threads: 1,
+        ...options,
+      });
+      await builder.add(vectors);
+      const index = await builder.finish();
+      expect(index.metadata).toMatchObject({ dimension: 24, parameters: { dimensions: 16, normalizes: 1 } });
+      const path = join(folder, 'cut');
+      await index.save(path);
+      const queries = vectors.subarray(0, 20 * 24);
+      const truth = bruteForce(vectors, queries, { dimension: 24, k: 10 });
+      const opened = await openVectorIndex(path);
+      const result = await opened.search(queries, { k: 10 });
+      expect(recall(result, truth)).toBeGreaterThanOrEqual(leastRecall);
+      expect(await index.search(queries, { k: 10 })).toEqual(result);
+      for (const dimensions of [0, 25, 1.5]) {
+        expect(() => createVectorIndex({ type, storage, dimension: 24, dimensions })).toThrow(
+          'dimensions: expected an integer from 1 to 24',
+        );
+      }
     });
 
     /** Checks scores and order, and counts the ranks whose score is as good as the true one there. */

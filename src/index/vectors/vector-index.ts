@@ -1,6 +1,9 @@
-export const INDEX_TYPES = ['flat', 'hnsw'] as const;
+export const INDEX_TYPES = ['flat', 'hnsw', 'int8', 'binary'] as const;
 
-/** `flat` compares every vector and is exact; `hnsw` walks a graph, faster on large sets and approximate. */
+/**
+ * `flat` compares every vector and is exact; `hnsw` walks a graph, faster on large sets and approximate. `int8` and `binary`
+ * compare codes of 8 or 1 bits a number in memory, and the best of them again as whole vectors on disk.
+ */
 export type IndexType = (typeof INDEX_TYPES)[number];
 
 export const STORAGES = ['f32', 'f16', 'i8'] as const;
@@ -38,6 +41,10 @@ export interface SearchOptions {
    * which finds more than nine in ten of the true top 200 (docs/vector-index.md). Exact indexes need none.
    */
   efSearch?: number;
+  /** Lists that `int8` and `binary` look into, of an index that has lists. Default: as it was built for. */
+  probes?: number;
+  /** Vectors that `int8` and `binary` compare again as whole ones. Default: as it was built for, else by k. */
+  rescore?: number;
   /** For queries with several rows: those of query `i` are `queryOffsets[i] … queryOffsets[i + 1] - 1`. */
   queryOffsets?: Uint32Array;
   /** Compare every document, where an index would leave some out. */

@@ -118,15 +118,32 @@ function checkKinds(recipe: Recipe): Problem[] {
 }
 
 function checkIndex({ refresh: { index } }: Recipe): Problem[] {
-  if (index.type !== 'flat' || index.storage !== 'i8') return [];
-  return [
-    {
-      level: 'error',
-      keys: ['refresh', 'index', 'storage'],
-      message: 'expected f32 or f16 for a flat index, which is exact, got i8',
-      hint: 'set refresh.index.storage=f16, or refresh.index.type=hnsw',
-    },
-  ];
+  const { type, storage, lists, probes } = index;
+  const problems: Problem[] = [];
+  const refuse = (field: string, message: string, hint: string): void => {
+    problems.push({ level: 'error', keys: ['refresh', 'index', field], message, hint });
+  };
+  if (type !== 'hnsw' && storage === 'i8') {
+    const why = type === 'flat' ? 'a flat index, which is exact' : `the whole vectors of ${type}`;
+    refuse(
+      'storage',
+      `expected f32 or f16 for ${why}, got i8`,
+      'set refresh.index.storage=f16, or refresh.index.type=int8',
+    );
+  }
+  const isCoded = type === 'int8' || type === 'binary';
+  for (const field of ['lists', 'probes', 'rescore'] as const) {
+    if (isCoded || index[field] === undefined) continue;
+    refuse(
+      field,
+      `only int8 and binary have ${field}, ${type} has none`,
+      `leave it out, or set refresh.index.type=binary`,
+    );
+  }
+  if (isCoded && lists !== undefined && probes !== undefined && probes > lists) {
+    refuse('probes', `expected at most as many as lists, ${lists}, got ${probes}`, 'look into fewer lists');
+  }
+  return problems;
 }
 
 /** A measure that looks deeper than rankings go would be another measure under its name. */

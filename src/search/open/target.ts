@@ -96,6 +96,7 @@ const TELLING_FILES = [
   { file: 'terms.bin', kind: 'words' },
   { file: 'vectors.bin', kind: 'vectors' },
   { file: 'graph.usearch', kind: 'vectors' },
+  { file: 'rows.bin', kind: 'vectors' },
 ] as const;
 
 async function indexKind(folder: string): Promise<'words' | 'vectors' | undefined> {

@@ -75,8 +75,9 @@ async function storeDocuments({ run, recipe, data, session, events }: StageConte
   const total = data.documents.count;
   const onProgress = (done: number): void =>
     void events.write({ type: 'encode', step, done, total }).catch(() => undefined);
-  // The Inferencer wants the same index: no need to encode twice. A graph is not exact, and serves it alone.
-  if (recipe.refresh.index.type === 'flat') {
+  // The Inferencer wants the same index: no need to encode twice. What is not exact or not whole serves it alone.
+  const { type, dimensions } = recipe.refresh.index;
+  if (type === 'flat' && dimensions === undefined) {
     await indexDocuments(step, { run, recipe, data, session, onProgress });
   }
   return ExactCorpus.open({ run, step, data, session, onProgress });

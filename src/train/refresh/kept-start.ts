@@ -22,8 +22,9 @@ import type { CheckpointSearchOptions } from './checkpoint-search.js';
  */
 export async function keptStart({ run, recipe, data }: CheckpointSearchOptions): Promise<string | undefined> {
   const { model, refresh } = recipe;
-  const { type, storage } = refresh.index;
+  const { type, storage, dimensions } = refresh.index;
   if (model.init === 'scratch' || refresh.mode === 'lockstep' || type !== 'flat' || storage !== 'f32') return;
+  if (dimensions !== undefined) return;
   if (refresh.precision !== 'fp32') return;
   const { maxPieces, pieceLength } = documentSplit(model);
   const { parameters, maxLength, spec } = await loadSide(run.file(START_FOLDER), 'queries');
