@@ -15,6 +15,7 @@ import { mineKind } from './makers/mine-kind.js';
 import { pseudoLabelKind } from './makers/pseudo-label-kind.js';
 import { trainKind } from './makers/train-kind.js';
 import { generateTask } from './tasks/generate-task.js';
+import { mlmTask } from './tasks/mlm-task.js';
 import { mocoTask } from './tasks/moco-task.js';
 import { retrievalTask } from './tasks/retrieval-task.js';
 
@@ -31,6 +32,8 @@ export interface TaskKind extends Kind {
   needsVectors?(options: never): string | undefined;
   /** Whether it has one vector of a document, and so no use for pieces of documents. */
   readonly oneVector?: boolean;
+  /** Whether it is for one encoder of queries and documents alone. */
+  readonly oneEncoder?: boolean;
   /** Left out by the tasks that come with nearmiss: recipes are read where nothing is trained, and `train/` opens those. */
   open?(options: never, stage: never): Promise<unknown>;
 }
@@ -52,7 +55,7 @@ export interface MakerKind extends Kind {
 }
 
 /** All that a stage can learn. */
-export const tasks = new Registry<TaskKind>('task', [retrievalTask, mocoTask, generateTask]);
+export const tasks = new Registry<TaskKind>('task', [retrievalTask, mocoTask, mlmTask, generateTask]);
 
 /** All that a stage can make. */
 export const makers = new Registry<MakerKind>('maker', [

@@ -16,6 +16,7 @@ import {
   type TokenizerFiles,
   type TokenizerJson,
 } from './tokenizer-files.js';
+import { numberWords, type WordTokens } from './word-tokens.js';
 
 export interface EncodeOptions {
   /** Tokens kept of each text, special tokens included; everything is kept when left out. */
@@ -99,6 +100,30 @@ export class Tokenizer {
       builder.endText();
     });
     return builder.build();
+  }
+
+  /** Encodes texts as {@link Tokenizer.encodeBatch} does, and tells which tokens are one word. */
+  async encodeWords(texts: readonly string[], options: EncodeOptions = {}): Promise<WordTokens[]> {
+    const { before, after } = this.#templates.single;
+    const room = roomFor(options.maxLength, specialCount(this.#templates.single));
+    const read = texts.map((text, i) => wellFormed(text, () => `text ${i}`));
+    const encodings = await this.#native.encodeBatch(read, { addSpecialTokens: false });
+    return encodings.map((encoding, i) => {
+      const ids = encoding.getIds().slice(0, room);
+      const starts = encoding
+        .getOffsets()
+        .slice(0, room)
+        .map(([start]) => start);
+      const special = (tokens: ArrayLike<number>): number[] => Array.from(tokens, () => -1);
+      return {
+        ids: Int32Array.from([...before.ids, ...ids, ...after.ids]),
+        words: Int32Array.from([
+          ...special(before.ids),
+          ...numberWords(read[i], starts),
+          ...special(after.ids),
+        ]),
+      };
+    });
   }
 
   /** Encodes pairs for a cross-encoder; of a pair that is too long, the longer text is cut first. */

@@ -28,6 +28,8 @@ export interface CheckpointContent {
   optimizer?: Optimizer;
   /** What the stage's task keeps besides the weights: a queue, a moving average. */
   task: Readonly<Record<string, ParameterStore>>;
+  /** A head that guesses hidden words, to be saved as part of the model. */
+  mlmHead?: ParameterStore;
   /** Writes what else the task wants to be saved. */
   fill?: (folder: string) => Promise<void>;
 }
@@ -38,11 +40,11 @@ export interface CheckpointContent {
  */
 export async function saveCheckpoint(
   path: string,
-  { model, optimizer, task, fill }: CheckpointContent,
+  { model, optimizer, task, mlmHead, fill }: CheckpointContent,
   state: Omit<CheckpointState, 'optimizer'>,
 ): Promise<void> {
   await writeDirectoryAtomic(path, async (folder) => {
-    await model.fill(folder, { onnx: false });
+    await model.fill(folder, { onnx: false, ...(mlmHead && { mlmHead }) });
     await fill?.(folder);
     for (const [name, store] of Object.entries(optimizer?.state ?? {})) {
       await writeFileAtomic(join(folder, momentFile(name)), bytesOf(store));

@@ -71,7 +71,13 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
       const saved = { step, stage: stage.index, recipeFingerprint };
       await saveCheckpoint(
         path,
-        { model, optimizer, task: task?.state ?? {}, fill: task?.fill && ((to) => task!.fill!(to)) },
+        {
+          model,
+          optimizer,
+          task: task?.state ?? {},
+          mlmHead: task?.mlmHead,
+          fill: task?.fill && ((to) => task!.fill!(to)),
+        },
         saved,
       );
       await forgetResumePoints(run, folder === 'resume' ? step : step + 1);

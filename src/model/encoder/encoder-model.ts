@@ -11,6 +11,7 @@ import { writeSentenceTransformersFiles } from '../folder/sentence-transformers-
 import { type OpenModel, openModel } from '../folder/source.js';
 import { resolveTokenSettings } from '../folder/token-settings.js';
 import type { HubOptions } from '../hub/hub.js';
+import { mlmConfig, mlmTensors } from '../mlm/mlm-names.js';
 import { type Pooling, representations } from '../representation/kinds.js';
 import type { Side } from '../side.js';
 import { checkRoom, checkSizes } from './check-sizes.js';
@@ -198,7 +199,7 @@ export async function saveEncoderModel(
 export async function fillEncoderFolder(
   folder: string,
   model: EncoderModel,
-  { card, onnx }: SaveModelOptions = {},
+  { card, onnx, mlmHead }: SaveModelOptions = {},
 ): Promise<void> {
   const { spec, parameters, tokenizer, maxLength, prompts, lowercase } = model;
   const head = describeHead(model);
@@ -208,8 +209,7 @@ export async function fillEncoderFolder(
     .filter(({ name }) => !name.startsWith('head.'))
     .map(({ name, shape }) => ({ name, shape: [...shape], data: parameters.get(name) }));
   const saved: SavedModel = {
-    config: late ? lateConfig(config, late) : config,
-    tensors: late ? lateTensors(tensors, spec.config, late) : tensors,
+    ...nearestForm(),
     tokenizer,
     maxLength,
     async card() {
@@ -236,6 +236,13 @@ export async function fillEncoderFolder(
     },
   };
   await fillFolder(folder, saved, { onnx });
+
+  /** Config and tensors as the library has them that knows the whole model. */
+  function nearestForm(): Pick<SavedModel, 'config' | 'tensors'> {
+    if (late) return { config: lateConfig(config, late), tensors: lateTensors(tensors, spec.config, late) };
+    if (!mlmHead) return { config, tensors };
+    return { config: mlmConfig(spec.config), tensors: mlmTensors(tensors, mlmHead, spec.config) };
+  }
 }
 
 function describeHead({ spec: { config, head }, parameters }: EncoderModel): HeadDescription {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
 import type { FolderContents } from '../../base/folders/folder-contents.js';
 import { writeJsonFile } from '../../base/json-file.js';
+import type { ParameterStore } from '../../engine/index.js';
 import type { Tokenizer } from '../../text/tokenizer.js';
 import { writeSafetensors } from '../tensors/safetensors.js';
 import type { NamedTensor } from '../tensors/tensor.js';
@@ -30,6 +31,8 @@ export interface SavedModel {
 export interface SaveModelOptions {
   /** More for the model card. */
   card?: Partial<ModelCard>;
+  /** A head that guesses hidden words, saved with an encoder so that Transformers loads both. */
+  mlmHead?: ParameterStore;
   /** Write `onnx/model.onnx` for other runtimes, as large again as the weights. Default true. */
   onnx?: boolean;
 }

@@ -31,5 +31,11 @@ export function checkTask({ model, stages }: Recipe, index: number): Problem[] {
   if (kind.oneVector && model.passages.mode === 'max') {
     error(`${kind.name} has one vector of a document, and MaxP several`, 'set model.passages.mode=first');
   }
+  if (kind.oneEncoder && model.towers === 'two') {
+    error(
+      `${kind.name} is for one encoder, and queries and documents have one each`,
+      'set model.towers=shared, and start a run with two towers from its model',
+    );
+  }
   return problems;
 }

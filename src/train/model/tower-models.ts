@@ -15,6 +15,7 @@ import {
   type TextReader,
 } from '../../model/index.js';
 import { modelKinds } from '../../model/kinds.js';
+import { loadMlmHead } from '../../model/mlm/load-mlm-head.js';
 import { scorers } from '../../model/scorer/kinds.js';
 import type { Scorer } from '../../model/scorer/scorer.js';
 import { documentSplit } from '../../recipe/document-split.js';
@@ -26,12 +27,14 @@ import { denseRankings, type ModelRankingsOptions } from '../refresh/model-ranki
 import { CachedStep } from '../step/cached-step.js';
 import { DirectStep } from '../step/direct-step.js';
 import { LiveEncoder } from '../step/live-encoder.js';
+import { MaskedGuesser, MaskedStep } from '../step/masked-step.js';
 import type { Step } from '../step/step.js';
 import { towerScores } from '../step/tower-scores.js';
 import { TOWER_PREFIX, towerParameters } from '../step/towers.js';
 import type { RetrievalBatch } from '../task/batch.js';
 import { startingEncoder } from './starting-encoder.js';
 import {
+  type Guesser,
   hasDropout,
   type LiveEncoderOptions,
   type RetrievalStepOptions,
@@ -103,6 +106,18 @@ class TowerModels implements TrainedModel {
     return cacheTokens > 0
       ? CachedStep.create({ ...towers, ...shared, tokenBudget: cacheTokens })
       : DirectStep.create({ ...shared, scores: towerScores(towers) });
+  }
+
+  get guesser(): Guesser | undefined {
+    if (this.towers === 'two') return undefined;
+    const { parameters } = this;
+    const { config } = this.#model.spec;
+    const dropout = hasDropout(config);
+    return {
+      head: (init) => loadMlmHead(init, config),
+      step: (options) => MaskedStep.create({ config, parameters, dropout, ...options }),
+      open: (options) => MaskedGuesser.create({ config, parameters, ...options }),
+    };
   }
 
   projector(seed: number): ParameterStore {

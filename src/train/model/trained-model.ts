@@ -9,6 +9,7 @@ import type { PlannedStage } from '../../run/plan.js';
 import type { CheckpointSearch, CheckpointSearchOptions } from '../refresh/checkpoint-search.js';
 import type { ModelRankingsOptions } from '../refresh/model-rankings.js';
 import type { LiveEncoder } from '../step/live-encoder.js';
+import type { MaskedBatch, MaskedGuesser } from '../step/masked-step.js';
 import type { StageLoss } from '../step/objective.js';
 import type { WritingBatch } from '../step/seq2seq-step.js';
 import type { Step } from '../step/step.js';
@@ -49,6 +50,20 @@ export interface Writer {
   step(options: WritingStepOptions): Promise<Step<WritingBatch>>;
 }
 
+interface GuessingOptions extends Pick<RetrievalStepOptions, 'session'> {
+  head: ParameterStore;
+}
+
+/** A model that learns to guess hidden words, with a head beside it. */
+export interface Guesser {
+  /** The head that the model `init` came with, or a new one. */
+  head(init: string): Promise<ParameterStore>;
+  /** Compiles a stage's forward and backward pass. */
+  step(options: GuessingOptions & Pick<RetrievalStepOptions, 'learns'>): Promise<Step<MaskedBatch>>;
+  /** Guesses with the present weights. */
+  open(options: GuessingOptions): Promise<MaskedGuesser>;
+}
+
 /** A kind of model as the trainer knows it: everything in which runs of its kind differ from others. */
 export interface TrainedModelKind extends Kind {
   /** Whether its checkpoints make an index that searches of the run read. */
@@ -72,6 +87,8 @@ export interface TrainedModel {
   step(options: RetrievalStepOptions): Promise<Step<RetrievalBatch>>;
   /** Of models that learn to write. */
   readonly writer?: Writer;
+  /** Of encoders that read queries and documents alike. */
+  readonly guesser?: Guesser;
   /** Encodes texts of a side with the present weights; fails where the kind makes no rows. */
   liveEncoder(side: Side, session: SessionOptions, options?: LiveEncoderOptions): Promise<LiveEncoder>;
   /** A new layer for its vectors that learns with it and is not saved; none where the kind makes no vectors. */

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
-import { Random } from '../../engine/index.js';
+import { fillNormal, ParameterStore, Random, randomKey } from '../../engine/index.js';
 import { bce, infoNce, kl, lambda, marginMse, marginMseInBatch, nll, rankNet } from '../../loss/index.js';
+import { bertParameters } from '../../model/encoder/bert.js';
 import { embeddingSize, type HeadConfig, projectorParameters } from '../../model/encoder/encoder-graph.js';
+import { maskWords } from '../../model/mlm/mask-words.js';
+import { mlmHeadParameters } from '../../model/mlm/mlm-head.js';
 import { makesTerms } from '../../model/representation/kinds.js';
 import { scorers } from '../../model/scorer/kinds.js';
 import { crossEncoder } from '../cross-encoder.fixture.js';
@@ -10,6 +13,7 @@ import { randomBatch, SMALL_SPEC, smallParameters } from '../small-model.fixture
 import type { RetrievalBatch } from '../task/batch.js';
 import { CachedStep } from './cached-step.js';
 import { DirectStep } from './direct-step.js';
+import { MaskedStep, maskedBatch } from './masked-step.js';
 import { pairScores } from './pair-scores.js';
 import { stepConformance } from './step.conformance.js';
 import { towerScores } from './tower-scores.js';
@@ -211,6 +215,27 @@ for (const side of ['queries', 'documents'] as const) {
     },
   });
 }
+
+stepConformance({
+  name: 'hidden words, the table of words shared with the head',
+  async make() {
+    const { config } = spec;
+    const parameters = new ParameterStore([...bertParameters(config), ...mlmHeadParameters(config)]);
+    for (const name of parameters.names) {
+      if (/norm\.weight/i.test(name)) parameters.get(name).fill(1);
+      else fillNormal(parameters.get(name), 0.2, randomKey(1, name));
+    }
+    const step = await MaskedStep.create({ config, parameters, head: parameters, session });
+    const random = Random.from(1, 'hidden');
+    const texts = randomBatch(1).documents.map(({ ids }) => {
+      const words = Int32Array.from(ids, (_, place) => place);
+      const options = { share: 0.3, wholeWords: true, maskId: 4, others: Int32Array.of(5, 6, 7), random };
+      return maskWords({ ids: Int32Array.from(ids), words }, options)!;
+    });
+    return { step, parameters, batch: maskedBatch(texts) };
+  },
+  parts: ({ texts }) => [maskedBatch(texts.slice(0, 3)), maskedBatch(texts.slice(3))],
+});
 
 for (const loss of [nll, bce, rankNet()]) {
   stepConformance({

@@ -1,6 +1,7 @@
 import { tasks } from '../../recipe/axes.js';
 import { kindOptions } from '../../recipe/kind-options.js';
 import { openGeneration } from './generation.js';
+import { openMlm } from './mlm.js';
 import { openMoco } from './moco.js';
 import { openRetrieval } from './retrieval.js';
 import type { OpenTask, StageContext, Task } from './task.js';
@@ -9,6 +10,7 @@ import type { OpenTask, StageContext, Task } from './task.js';
 const OPEN: Record<string, OpenTask> = {
   retrieval: openRetrieval,
   moco: openMoco as OpenTask,
+  mlm: openMlm as OpenTask,
   generate: openGeneration as OpenTask,
 };
 

@@ -40,6 +40,8 @@ export interface Task<B extends Batch = Batch> {
   readonly part?: LearnedPart;
   /** Numbers that are saved with the weights and restored before the first step. */
   readonly state: Readonly<Record<string, ParameterStore>>;
+  /** A head that guesses hidden words, to be saved as part of the model. */
+  readonly mlmHead?: ParameterStore;
   /** What people may want to know of the last batches, by name. */
   readonly figures?: Readonly<Record<string, number>>;
   /** Writes what belongs to a checkpoint besides state and weights: another model that learned. */

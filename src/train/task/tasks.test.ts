@@ -86,6 +86,18 @@ const CASES: Case[] = [
     state: ['momentum', 'queue'],
   },
   {
+    name: 'mlm, with dropout and accumulation',
+    set: [
+      'model.dropout=0.1',
+      'batch.accumulate=2',
+      'stages=[{name: mlm, steps: 8, task: {name: mlm, heldOut: 0.2}}]',
+      'checkpoint.every=4',
+    ],
+    steps: 8,
+    interruptions: [1, 5],
+    state: ['mlm-head-firstMoment', 'mlm-head-secondMoment', 'mlm-head'],
+  },
+  {
     name: 'generate, with dropout and in several parts',
     recipe: 'query-generator',
     set: [
