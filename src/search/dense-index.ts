@@ -1,3 +1,4 @@
+import { findsDocuments } from '../index/vectors/document-files.js';
 import type { DocumentIndex } from '../index/vectors/index.js';
 import { stackRows } from '../model/encoder/encoded-texts.js';
 import { Batcher } from './batching.js';
@@ -12,6 +13,16 @@ interface Item {
   /** The rows of a query. */
   vector: Float32Array;
   n: number;
+  /** The documents that may be found, where the index itself leaves the others out. */
+  among?: Numbered;
+}
+
+/** Documents by their numbers in the index. */
+interface Numbered {
+  /** Not 0 for each. */
+  numbers: Uint8Array;
+  /** Tells them from others: searches among the same documents are done together. */
+  key: number;
 }
 
 /** Vectors compared in one go. */
@@ -23,6 +34,9 @@ export class DenseIndex implements VectorFinder {
   readonly #filters: FilteredDocuments;
   readonly #present: AllowedDocuments | undefined;
   readonly #batcher: Batcher<Item, Candidates>;
+  /** Documents that filters allow, by their numbers in the index; made once for each filter that is remembered. */
+  readonly #numbered = new WeakMap<AllowedDocuments, Numbered>();
+  #keys = 0;
 
   /** @param present the documents that are still there, where the collection has lost some since it was encoded */
   constructor(index: DocumentIndex, filters: FilteredDocuments, present?: AllowedDocuments) {
@@ -31,7 +45,7 @@ export class DenseIndex implements VectorFinder {
     this.#present = present;
     this.#batcher = new Batcher({
       budget: VECTORS_AT_ONCE,
-      key: ({ n }) => n,
+      key: ({ n, among }) => (among ? `${n} among ${among.key}` : n),
       run: (items) => this.#searchTogether(items),
     });
   }
@@ -52,15 +66,17 @@ export class DenseIndex implements VectorFinder {
     checkK(k);
     const rows = rowsOf(vectors, this.dimension, offsets);
     const allowed = (await this.#filters.allowed(filter, signal)) ?? this.#present;
+    const among =
+      allowed && findsDocuments(this.#index.vectors.metadata) ? this.#numberedOf(allowed) : undefined;
     const found = await fetchHits({
       queries: rows.length,
       k,
       total: this.#index.count,
-      allowed,
-      idOf: (number) => this.#index.ids?.idAt(number) ?? String(number),
+      ...(!among && { allowed }),
+      idOf: (number) => this.#idOf(number),
       fetch: (wanted, n) =>
         this.#batcher.addAll(
-          wanted.map((i) => ({ vector: rows[i], n })),
+          wanted.map((i) => ({ vector: rows[i], n, among })),
           { signal },
         ),
       signal,
@@ -73,14 +89,34 @@ export class DenseIndex implements VectorFinder {
     this.#batcher.close();
   }
 
+  #idOf(number: number): string {
+    return this.#index.ids?.idAt(number) ?? String(number);
+  }
+
+  #numberedOf(allowed: AllowedDocuments): Numbered {
+    let numbered = this.#numbered.get(allowed);
+    if (!numbered) {
+      const numbers = Uint8Array.from({ length: this.#index.count }, (_, i) =>
+        Number(allowed.has(this.#idOf(i))),
+      );
+      numbered = { numbers, key: this.#keys++ };
+      this.#numbered.set(allowed, numbered);
+    }
+    return numbered;
+  }
+
   async #searchTogether(items: readonly Item[]): Promise<Candidates[]> {
-    const [{ n }] = items;
+    const [{ n, among }] = items;
     const { dimension } = this;
     const { vectors, offsets: queryOffsets } = stackRows(
       items.map(({ vector }) => vector),
       dimension,
     );
-    const { ids, scores } = await this.#index.search(vectors, { k: n, queryOffsets });
+    const { ids, scores } = await this.#index.search(vectors, {
+      k: n,
+      queryOffsets,
+      ...(among && { among: among.numbers }),
+    });
     return items.map((_, i) => {
       const missing = ids.subarray(i * n, (i + 1) * n).indexOf(-1);
       const end = missing < 0 ? (i + 1) * n : i * n + missing;

@@ -17,6 +17,11 @@ export async function clearAbandoned(folder: string): Promise<void> {
   const place = resolve(folder);
   if (cleared.has(place)) return;
   cleared.add(place);
+  await finishAbandoned(place);
+}
+
+/** The same, however often it was looked: for whoever misses a folder that may have been about to be replaced. */
+export async function finishAbandoned(place: string): Promise<void> {
   const names = await readdir(place).catch(() => []);
   const unfinished = names.filter((name) => name.startsWith(PARTIAL_PREFIX));
   // First those that were moved aside: their successors are unfinished only by name.

@@ -12,7 +12,6 @@ import { registerExport } from './export.js';
 import { registerFuse } from './fuse.js';
 import { registerExpand } from './generate/expand.js';
 import { registerGenerate } from './generate/generate.js';
-import { registerIndex } from './index-vectors.js';
 import { registerLabel } from './label.js';
 import { registerMerge } from './merge.js';
 import { registerMine } from './mine.js';
@@ -28,6 +27,7 @@ import { registerSearch } from './search.js';
 import { registerServe } from './serve.js';
 import { registerInferencer, registerTrain, registerTrainer } from './train.js';
 import { registerTune } from './tune.js';
+import { registerIndex } from './vectors/index-vectors.js';
 import { registerVerify } from './verify.js';
 
 /** Commands that are shown together. */

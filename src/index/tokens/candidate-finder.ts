@@ -9,6 +9,8 @@ export interface CandidateLimits {
   approximate: number;
   /** Documents to give back. */
   exact: number;
+  /** Not 0 for each document that may be found. Default: all. */
+  among?: Uint8Array;
 }
 
 /**
@@ -33,13 +35,13 @@ export class CandidateFinder {
   }
 
   /** @param scores [centroids, rows]: of every centroid with every row of the query */
-  find(scores: Float32Array, rows: number, { approximate, exact }: CandidateLimits): Uint32Array {
+  find(scores: Float32Array, rows: number, { approximate, exact, among }: CandidateLimits): Uint32Array {
     const centroids = scores.length / rows;
-    const documents = this.#offsets.length - 1;
+    const documents = among ? countOf(among) : this.#offsets.length - 1;
     let found: Uint32Array;
     let estimates: Float32Array;
     for (let probes = Math.min(PROBES, centroids); ; probes = Math.min(2 * probes, centroids)) {
-      ({ found, estimates } = this.#gather(scores, rows, probes));
+      ({ found, estimates } = this.#gather(scores, rows, probes, among));
       if (found.length >= Math.min(exact, documents) || probes === centroids) break;
     }
     const likely = bestPlaces(estimates, approximate).map((place) => found[place]);
@@ -52,6 +54,7 @@ export class CandidateFinder {
     scores: Float32Array,
     rows: number,
     probes: number,
+    among: Uint8Array | undefined,
   ): { found: Uint32Array; estimates: Float32Array } {
     const { starts, documents } = this.#lists;
     const [gathered, lastRow] = [this.#gathered, this.#lastRow];
@@ -65,7 +68,7 @@ export class CandidateFinder {
         for (let i = starts[centroid]; i < starts[centroid + 1]; i++) {
           const document = documents[i];
           const last = lastRow[document];
-          if (last === row + 1) continue;
+          if (last === row + 1 || (among && among[document] === 0)) continue;
           if (last === 0) seen.push(document);
           lastRow[document] = row + 1;
           gathered[document] += gain;
@@ -100,6 +103,12 @@ export class CandidateFinder {
     }
     return sums;
   }
+}
+
+function countOf(among: Uint8Array): number {
+  let count = 0;
+  for (const may of among) if (may !== 0) count++;
+  return count;
 }
 
 /** The centroids with the largest scores for a row of the query, largest first; equal ones by number. */

@@ -37,10 +37,14 @@ export class ExactTokens implements VectorSearcher {
   async search(queries: Float32Array, options: SearchOptions): Promise<SearchResult> {
     const total = checkSearch(queries, options, this.metadata);
     const result = emptyResult(total, options.k);
-    const documents = Uint32Array.from({ length: this.metadata.count }, (_, document) => document);
+    const { among } = options;
+    const all = Uint32Array.from({ length: this.metadata.count }, (_, document) => document);
+    const documents = among ? all.filter((document) => among[document] !== 0) : all;
     for (let query = 0; query < total; query++) {
       const rows = queryRows(queries, query, options, this.metadata.dimension);
-      const found = bestDocuments({ documents, scores: await this.#scores(rows) }, options.k);
+      const scored = await this.#scores(rows);
+      const scores = among ? scored.filter((_, document) => among[document] !== 0) : scored;
+      const found = bestDocuments({ documents, scores }, options.k);
       const there = found.scores.indexOf(Number.NEGATIVE_INFINITY);
       const end = there < 0 ? found.scores.length : there;
       result.ids.set(found.documents.subarray(0, end), query * options.k);

@@ -1,6 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { crc32 } from 'node:zlib';
-import { RandomAccessFile } from '../../base/random-access-file.js';
 import type { SessionOptions } from '../../engine/index.js';
 import { checkSearch, emptyResult } from '../vectors/check-vectors.js';
 import type { IndexFolder } from '../vectors/index-folder.js';
@@ -15,9 +12,10 @@ import { bestDocuments, type Scored } from './best-documents.js';
 import { CandidateFinder } from './candidate-finder.js';
 import { InvertedLists } from './inverted-lists.js';
 import { addMaxSims } from './max-sims.js';
-import { type Codebook, ResidualCodec, TOKEN_BITS, type TokenBits } from './residual-codec.js';
+import { ResidualCodec } from './residual-codec.js';
+import { openResiduals, type Residuals } from './residuals.js';
 import { RowProducts } from './row-products.js';
-import { TOKEN_FILES } from './write-token-index.js';
+import { readTokenTable, TOKEN_FILES } from './token-files.js';
 
 /** Documents whose rows are put together again and compared exactly: so many times k, and at least. */
 const EXACT = { timesK: 4, atLeast: 128 };
@@ -27,7 +25,10 @@ const APPROXIMATE_PER_EXACT = 8;
 const ROWS_AT_ONCE = 16_384;
 
 export interface OpenTokenIndexOptions {
-  /** `memory` (default) reads what tokens differ from their centroids by; `disk` leaves it in its file. */
+  /**
+   * `memory` reads what tokens differ from their centroids by; `disk` leaves it in its file and keeps 128 MB of it. Default: in
+   * memory up to 1 GB.
+   */
   access?: 'memory' | 'disk';
   session?: SessionOptions;
 }
@@ -43,7 +44,7 @@ export class TokenIndex implements VectorSearcher {
   readonly #codes: Uint32Array;
   readonly #offsets: Uint32Array;
   readonly #finder: CandidateFinder;
-  readonly #residuals: Uint8Array | RandomAccessFile;
+  readonly #residuals: Residuals;
   readonly #products: RowProducts;
 
   private constructor(
@@ -52,7 +53,7 @@ export class TokenIndex implements VectorSearcher {
       codec: ResidualCodec;
       codes: Uint32Array;
       offsets: Uint32Array;
-      residuals: Uint8Array | RandomAccessFile;
+      residuals: Residuals;
       products: RowProducts;
     },
   ) {
@@ -69,16 +70,11 @@ export class TokenIndex implements VectorSearcher {
 
   static async open(folder: IndexFolder, options: OpenTokenIndexOptions = {}): Promise<TokenIndex> {
     const { metadata } = folder;
-    const { dimension } = metadata;
-    const codec = new ResidualCodec(await readCodebook(folder));
-    const codes = new Uint32Array(await readChecked(folder, TOKEN_FILES.codes));
-    const offsets = new Uint32Array(await readChecked(folder, TOKEN_FILES.offsets));
-    expectOffsets(folder, offsets, codes.length);
-    const residuals =
-      options.access === 'disk'
-        ? await RandomAccessFile.open(folder.file(TOKEN_FILES.residuals))
-        : new Uint8Array(await readChecked(folder, TOKEN_FILES.residuals));
-    const products = await RowProducts.open(dimension, options.session);
+    const { codebook, codes, offsets } = await readTokenTable(folder);
+    const codec = new ResidualCodec(codebook);
+    const bytes = codes.length * codec.rowBytes;
+    const residuals = await openResiduals(folder, TOKEN_FILES.residuals, { bytes, access: options.access });
+    const products = await RowProducts.open(codebook.dimension, options.session);
     return new TokenIndex(metadata, { codec, codes, offsets, residuals, products });
   }
 
@@ -101,11 +97,11 @@ export class TokenIndex implements VectorSearcher {
 
   async close(): Promise<void> {
     await this.#products.release();
-    if (!(this.#residuals instanceof Uint8Array)) await this.#residuals.close();
+    await this.#residuals.close();
   }
 
-  async #searchOne(query: Float32Array, { k, exhaustive }: SearchOptions): Promise<Scored> {
-    if (exhaustive) return bestDocuments(await this.#scoreAll(query), k);
+  async #searchOne(query: Float32Array, { k, exhaustive, among }: SearchOptions): Promise<Scored> {
+    if (exhaustive) return bestDocuments(chosen(await this.#scoreAll(query), among), k);
     const exact = Math.max(EXACT.timesK * k, EXACT.atLeast);
     const rows = query.length / this.metadata.dimension;
     // [centroids, rows of the query]: what a token's centroid gives to each row lies together.
@@ -113,6 +109,7 @@ export class TokenIndex implements VectorSearcher {
     const candidates = this.#finder.find(scores, rows, {
       approximate: exact * APPROXIMATE_PER_EXACT,
       exact,
+      among,
     });
     return bestDocuments(await this.#scoreExactly(query, candidates), k);
   }
@@ -179,48 +176,14 @@ export class TokenIndex implements VectorSearcher {
   async #decodeInto(first: number, end: number, target: Float32Array): Promise<void> {
     const [from, to] = [this.#offsets[first], this.#offsets[end]];
     const { rowBytes } = this.#codec;
-    let packed: Uint8Array;
-    if (this.#residuals instanceof Uint8Array) {
-      packed = this.#residuals.subarray(from * rowBytes, to * rowBytes);
-    } else {
-      packed = new Uint8Array((to - from) * rowBytes);
-      await this.#residuals.readInto(packed, from * rowBytes);
-    }
+    const packed = await this.#residuals.bytes(from * rowBytes, to * rowBytes);
     this.#codec.decode(this.#codes.subarray(from, to), packed, target);
   }
 }
 
-async function readCodebook(folder: IndexFolder): Promise<Codebook> {
-  const { dimension, parameters } = folder.metadata;
-  const { bits, centroids } = parameters;
-  if (!TOKEN_BITS.includes(bits as TokenBits)) {
-    throw folder.damaged('meta.json', `parameters.bits: expected ${TOKEN_BITS.join(', ')}, got ${bits}`);
-  }
-  const numbers = new Float32Array(await readChecked(folder, TOKEN_FILES.codebook));
-  const [places, buckets] = [centroids * dimension, 2 ** bits];
-  if (numbers.length !== places + 2 * buckets - 1) {
-    throw folder.damaged(
-      TOKEN_FILES.codebook,
-      `expected ${places + 2 * buckets - 1} numbers, got ${numbers.length}`,
-    );
-  }
-  return {
-    dimension,
-    bits: bits as TokenBits,
-    centroids: numbers.slice(0, places),
-    cutoffs: numbers.slice(places, places + buckets - 1),
-    weights: numbers.slice(places + buckets - 1),
-  };
-}
-
-async function readChecked(folder: IndexFolder, name: string): Promise<ArrayBuffer> {
-  const content = await readFile(folder.file(name));
-  folder.expectChecksum(name, crc32(content));
-  return content.buffer.slice(content.byteOffset, content.byteOffset + content.length) as ArrayBuffer;
-}
-
-function expectOffsets(folder: IndexFolder, offsets: Uint32Array, rows: number): void {
-  const { count } = folder.metadata;
-  if (offsets.length === count + 1 && offsets[0] === 0 && offsets[count] === rows) return;
-  throw folder.damaged(TOKEN_FILES.offsets, `expected ${count} documents with ${rows} tokens`);
+/** What was scored of documents that may be found. */
+function chosen({ documents, scores }: Scored, among: Uint8Array | undefined): Scored {
+  if (!among) return { documents, scores };
+  const may = (_: number, place: number): boolean => among[documents[place]] !== 0;
+  return { documents: documents.filter(may), scores: scores.filter(may) };
 }

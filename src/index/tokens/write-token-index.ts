@@ -1,25 +1,15 @@
 import { CREATED_BY } from '../../base/version.js';
 import type { IdTable } from '../../data/id-table.js';
 import type { SessionOptions } from '../../engine/index.js';
-import { openAssigner } from '../clusters/spherical-k-means.js';
 import { documentFiles } from '../vectors/document-files.js';
 import { type IndexFolderWriter, writeIndexFolder } from '../vectors/index-folder.js';
 import type { SaveOptions, VectorIndexMetadata } from '../vectors/vector-index.js';
 import { VectorIntake } from '../vectors/vector-intake.js';
-import { type Codebook, ResidualCodec, type TokenBits } from './residual-codec.js';
+import type { Codebook, TokenBits } from './residual-codec.js';
+import { RESIDUAL_BLOCK } from './residuals.js';
+import { RowPacker } from './row-packer.js';
+import { TOKEN_FILES } from './token-files.js';
 import { sampleRows, trainCodebook } from './train-codebook.js';
-
-/** The files of a token index besides its description and ids. */
-export const TOKEN_FILES = {
-  /** Centroids, cutoffs and weights, 32-bit numbers. */
-  codebook: 'codebook.bin',
-  /** The centroid of each token, 32 bits. */
-  codes: 'codes.bin',
-  /** What tokens differ from their centroids by, packed. */
-  residuals: 'residuals.bin',
-  /** Where the tokens of each document start, 32 bits. */
-  offsets: 'offsets.bin',
-} as const;
 
 /** Texts with many rows, which are read twice: once to learn what to pack them by, once to pack them. */
 export interface TokenSource {
@@ -81,7 +71,7 @@ export async function writeTokenIndex(
       ...(model !== undefined && { model }),
       fingerprint,
       createdBy: CREATED_BY,
-      parameters: { bits, rows, centroids: codebook.centroids.length / dimension },
+      parameters: { bits, rows, learned: rows, centroids: codebook.centroids.length / dimension },
     };
   });
 }
@@ -98,36 +88,34 @@ async function packRows(
   blocks: AsyncIterable<Float32Array>,
   { codebook, rows, session }: PackOptions,
 ): Promise<{ fingerprint: string }> {
-  const { dimension, centroids } = codebook;
-  const codec = new ResidualCodec(codebook);
-  const intake = new VectorIntake({ dimension });
+  const intake = new VectorIntake({ dimension: codebook.dimension });
   const codes = new Uint32Array(rows);
-  const assigner = await openAssigner(dimension, session);
+  const packer = await RowPacker.open(codebook, session);
   async function* packed(): AsyncGenerator<Uint8Array> {
     for await (const block of blocks) {
       const first = intake.count;
       intake.accept(block);
-      const { places } = await assigner.assign(block, centroids);
+      const { codes: places, residuals } = await packer.pack(block);
       codes.set(places, first);
-      const bytes = new Uint8Array(places.length * codec.rowBytes);
-      codec.encode(block, places, bytes);
-      yield bytes;
+      yield residuals;
     }
   }
   try {
-    await writer.write(TOKEN_FILES.residuals, packed());
+    await writer.write(TOKEN_FILES.residuals, packed(), { blockBytes: RESIDUAL_BLOCK });
   } finally {
-    await assigner.release();
+    await packer.release();
   }
   await writer.write(TOKEN_FILES.codes, [bytesOf(codes)]);
   return intake.finish();
 }
 
-function* codebookBytes({ centroids, cutoffs, weights }: Codebook): Generator<Uint8Array> {
+/** The content of the file of a codebook. */
+export function* codebookBytes({ centroids, cutoffs, weights }: Codebook): Generator<Uint8Array> {
   for (const part of [centroids, cutoffs, weights]) yield bytesOf(part);
 }
 
-function bytesOf(numbers: Uint32Array | Float32Array): Uint8Array {
+/** Numbers as they lie in memory. */
+export function bytesOf(numbers: Uint32Array | Float32Array): Uint8Array {
   return new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
 }
 

@@ -30,7 +30,10 @@ export interface Documents {
  *
  * @param where the file the ids are from, for error messages
  */
-export function documentsFromIds(rowIds: Iterable<string>, where: string): Documents {
+export function documentsFromIds(
+  rowIds: Iterable<string>,
+  where: string,
+): Documents & Required<Pick<Documents, 'ids' | 'offsets'>> {
   const ids = new IdTable();
   const offsets: number[] = [];
   let row = 0;

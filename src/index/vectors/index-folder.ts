@@ -1,9 +1,10 @@
 import { open, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { CheckedFile, checkOf, fileCheckSchema } from '../../base/checked-file.js';
 import { NearmissError } from '../../base/errors.js';
-import { writeDirectoryAtomic } from '../../base/files.js';
+import { exists, writeDirectoryAtomic } from '../../base/files.js';
+import { finishAbandoned } from '../../base/folders/abandoned.js';
 import { type FolderContents, filesNamed } from '../../base/folders/folder-contents.js';
 import { readJsonFile, writeSealedJsonFile } from '../../base/json-file.js';
 import { BlockChecksums, blockChecksSchema } from './block-checksums.js';
@@ -158,6 +159,8 @@ export class IndexFolder {
   }
 
   static async open(path: string, { remedy }: IndexFolderOptions = {}): Promise<IndexFolder> {
+    // A kill just while the folder was being replaced: its new content is whole, but has not its name yet.
+    if (!(await exists(path))) await finishAbandoned(dirname(path));
     const meta = await readJsonFile(join(path, META_FILE), metaSchema, {
       hint: remedy ?? 'name a folder made by: nearmiss index VECTORS OUT',
     });

@@ -1,5 +1,7 @@
+export { type ChangedIndex, changeDocumentIndex, type DocumentChanges } from '../change-documents.js';
 export { QuantizedBuilder, type QuantizedOptions } from '../quantized/quantized-builder.js';
 export { QuantizedIndex } from '../quantized/quantized-index.js';
+export { type WriteDocumentsOptions, writeDocumentIndex } from '../write-documents.js';
 export { type Documents, documentFiles, documentsFromIds } from './document-files.js';
 export { DocumentIndex, type DocumentIndexOptions } from './document-index.js';
 export { FlatBuilder, FlatIndex, type FlatOptions } from './flat.js';

@@ -41,7 +41,7 @@ export interface OpenOptions extends IndexFolderOptions {
   /**
    * `memory` (default) reads the index, of int8 and binary the codes. `disk` leaves everything in its file: flat search then
    * reads all vectors each time, hnsw search maps the file and touches what it needs, int8 and binary read the codes of
-   * the lists they look into.
+   * the lists they look into. An index of tokens stays on disk from 1 GB on, unless told otherwise.
    */
   access?: 'memory' | 'disk';
   /**
@@ -107,7 +107,7 @@ async function openSearcher(folder: IndexFolder, options: OpenOptions): Promise<
   const { type, scorer } = folder.metadata;
   const { access = 'memory', threads } = options;
   const session = { threads, ...options.session };
-  if (type === 'tokens') return TokenIndex.open(folder, { access, session });
+  if (type === 'tokens') return TokenIndex.open(folder, { access: options.access, session });
   if (type === 'impacts') return ImpactIndex.open(folder);
   if (type !== 'flat' || scorer === undefined) return openFolder(folder, options);
   const flat = await FlatIndex.open(folder, { access, session });

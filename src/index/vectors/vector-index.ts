@@ -49,6 +49,8 @@ export interface SearchOptions {
   queryOffsets?: Uint32Array;
   /** Compare every document, where an index would leave some out. */
   exhaustive?: boolean;
+  /** Only these documents may be found: not 0 for each that may. For indexes that find documents themselves, of tokens. */
+  among?: Uint8Array;
 }
 
 /** The rows of one query: a view. */

@@ -1,12 +1,25 @@
 import { type Command, Option } from 'commander';
-import { UsageError } from '../../base/errors.js';
-import type { IndexType, VectorIndexMetadata, VectorStorage } from '../../index/vectors/index.js';
-import type { VectorFile } from '../../model/tensors/vector-file.js';
-import { wholeNumber } from '../option-parsers.js';
-import { print, printJson, tell } from '../output.js';
+import { UsageError } from '../../../base/errors.js';
+import type { Progress } from '../../../base/progress.js';
+import type { TokenBits } from '../../../index/tokens/residual-codec.js';
+import type { OnTokenProgress } from '../../../index/tokens/write-token-index.js';
+import type {
+  Documents,
+  IndexType,
+  VectorIndexMetadata,
+  VectorStorage,
+} from '../../../index/vectors/index.js';
+import type { VectorFile } from '../../../model/tensors/vector-file.js';
+import { wholeNumber } from '../../option-parsers.js';
+import { print, printJson, tell } from '../../output.js';
+
+const BITS = { 1: 1, 2: 2, 4: 4, exact: 'exact' } as const satisfies Record<string, TokenBits | 'exact'>;
 
 interface IndexFlags {
-  type: IndexType;
+  type: IndexType | 'tokens';
+  bits?: keyof typeof BITS;
+  append?: boolean;
+  delete?: boolean;
   storage: VectorStorage;
   connectivity?: number;
   efConstruction?: number;
@@ -39,9 +52,15 @@ Types:
           disk (--storage f32 or f16). Built in a few passes, however many vectors there are. More than 131,072 are put
           into lists of near ones, and a search looks into --probes of them.
   binary  the same with 1 bit a number.
+  tokens  for late interaction (ColBERT): the rows of a document are compared one by one with those of a query. Compressed to
+          --bits 1, 2 or 4 a number (20, 36 or 68 bytes a token of 128 numbers), or kept as they are: --bits exact.
 
 --dimensions keeps the first numbers of each vector, of models trained so that these say most (loss: matryoshka). int8 and
 binary make codes of them and compare the best as whole vectors.
+
+An index that has ids, but no graph, can be changed: --append puts the documents of VECTORS behind those that are there, --delete takes
+VECTORS for a file of ids, one a line, whose documents go. With both flags documents are replaced: their ids are those of VECTORS. The
+changed index takes the old one's place when it is whole.
 
 Examples:
   nearmiss index scifact.npy indexes/scifact
@@ -49,6 +68,9 @@ Examples:
   nearmiss index msmarco.npy indexes/msmarco --type binary --storage f16
   nearmiss index scifact.npy indexes/scifact --dimensions 64
   nearmiss index docs.f16 indexes/docs --dimension 384 --storage f16 --model minilm
+  nearmiss index tokens.npy indexes/colbert --type tokens --bits 2 --model runs/colbert/best
+  nearmiss index more.npy indexes/colbert --append
+  nearmiss index gone.txt indexes/colbert --delete
   nearmiss index scifact.npy indexes/scifact --type hnsw --connectivity 32 --ef-construction 256 --overwrite --json`;
 
 export function registerIndex(program: Command): void {
@@ -56,11 +78,11 @@ export function registerIndex(program: Command): void {
     .command('index')
     .summary('make vectors searchable')
     .description('Builds a vector index from a file of vectors.')
-    .argument('<vectors>', 'X.npy, X.f32 or X.f16')
+    .argument('<vectors>', 'X.npy, X.f32 or X.f16; with --delete alone a file of ids')
     .argument('<out>', 'folder to make')
     .addOption(
       new Option('--type <type>', 'kind of index')
-        .choices(['flat', 'hnsw', 'int8', 'binary'])
+        .choices(['flat', 'hnsw', 'int8', 'binary', 'tokens'])
         .default('flat'),
     )
     .addOption(
@@ -68,7 +90,12 @@ export function registerIndex(program: Command): void {
     )
     .option('--connectivity <M>', 'hnsw: neighbours of a vector (default: 16)', wholeNumber(2))
     .option('--ef-construction <n>', 'hnsw: candidates looked at for them (default: 128)', wholeNumber(1))
-    .option('--threads <n>', 'hnsw: threads (default: all cores)', wholeNumber(1))
+    .addOption(
+      new Option('--bits <n>', 'tokens: bits kept of each number; without, 4').choices(Object.keys(BITS)),
+    )
+    .option('--append', 'add to the index that is there')
+    .option('--delete', 'remove documents from the index that is there')
+    .option('--threads <n>', 'threads of building it, but for flat (default: all cores)', wholeNumber(1))
     .option('--dimensions <n>', 'keep the first n numbers of each vector (default: all)', wholeNumber(1))
     .option(
       '--lists <n>',
@@ -95,8 +122,11 @@ export function registerIndex(program: Command): void {
 }
 
 async function indexAction(vectors: string, out: string, flags: IndexFlags): Promise<void> {
+  if (flags.append || flags.delete) {
+    return (await import('./change-index.js')).changeIndex(vectors, out, flags);
+  }
   checkFlags(flags);
-  const { VectorFile } = await import('../../model/tensors/vector-file.js');
+  const { VectorFile } = await import('../../../model/tensors/vector-file.js');
   const file = await VectorFile.open(vectors, { dimension: flags.dimension });
   try {
     const started = performance.now();
@@ -115,14 +145,14 @@ async function buildIndex(
 ): Promise<{ metadata: VectorIndexMetadata; documents: number }> {
   const [{ exists }, { Progress }, { idsPath }, { documentFiles, documentsFromIds, writeVectorIndex }] =
     await Promise.all([
-      import('../../base/files.js'),
-      import('../../base/progress.js'),
-      import('../../model/tensors/vector-file.js'),
-      import('../../index/vectors/index.js'),
+      import('../../../base/files.js'),
+      import('../../../base/progress.js'),
+      import('../../../model/tensors/vector-file.js'),
+      import('../../../index/vectors/index.js'),
     ]);
   const ids = idsPath(file.path);
   const hasIds = await exists(ids);
-  const documents = hasIds ? documentsFromIds(await file.ids(), ids) : {};
+  const documents: Documents = hasIds ? documentsFromIds(await file.ids(), ids) : {};
   if (!flags.quiet) {
     tell(`${await announce(file, flags)}\n`);
     if (!hasIds) tell(`${ids} is not there: documents are numbered from 0\n`);
@@ -134,14 +164,38 @@ async function buildIndex(
       progress.advance(block.length / file.dimension);
     }
   }
+  const { type, bits, ...rest } = flags;
+  const options = { ...rest, dimension: file.dimension, source: file.path };
+  if (type === 'tokens') {
+    const { writeDocumentIndex } = await import('../../../index/write-documents.js');
+    const offsets = documents.offsets ?? Uint32Array.from({ length: file.rows + 1 }, (_, row) => row);
+    const source = { ...documents, offsets, blocks: () => file.blocks(BLOCK_ROWS) };
+    const metadata = await writeDocumentIndex(out, source, {
+      ...options,
+      bits: BITS[bits ?? 4],
+      scorer: 'max-sim',
+      onProgress: packed(progress),
+    });
+    progress.finish();
+    return { metadata, documents: offsets.length - 1 };
+  }
   const metadata = await writeVectorIndex(out, blocks(), {
-    ...flags,
-    dimension: file.dimension,
-    source: file.path,
+    ...options,
+    type,
     extra: documentFiles(documents),
   });
   progress.finish();
   return { metadata, documents: documents.ids?.size ?? metadata.count };
+}
+
+/** Of the three passes over tokens the last is shown: it is the longest, and counts what is done. */
+function packed(progress: Progress): OnTokenProgress {
+  let told = 0;
+  return (step, done) => {
+    if (step !== 'pack') return;
+    progress.advance(done - told);
+    told = done;
+  };
 }
 
 /** What only some types have, and what to do where another was named. */
@@ -151,12 +205,13 @@ const FLAGS_OF_TYPES = [
   {
     flag: '--threads',
     key: 'threads',
-    types: ['hnsw', 'int8', 'binary'],
+    types: ['hnsw', 'int8', 'binary', 'tokens'],
     what: 'is for building a graph or lists',
   },
   { flag: '--lists', key: 'lists', types: ['int8', 'binary'], what: 'is for codes' },
   { flag: '--probes', key: 'probes', types: ['int8', 'binary'], what: 'is for codes' },
   { flag: '--rescore', key: 'rescore', types: ['int8', 'binary'], what: 'is for codes' },
+  { flag: '--bits', key: 'bits', types: ['tokens'], what: 'is for an index of tokens' },
 ] as const;
 
 function checkFlags(flags: IndexFlags): void {
@@ -175,15 +230,23 @@ function checkFlags(flags: IndexFlags): void {
 }
 
 /** What it will cost, said before it is spent. */
-async function announce(
-  file: VectorFile,
-  { type, storage, connectivity, dimensions, lists }: IndexFlags,
-): Promise<string> {
+async function announce(file: VectorFile, flags: IndexFlags): Promise<string> {
+  const { storage, connectivity, dimensions, lists } = flags;
+  const bits = BITS[flags.bits ?? 4];
   const [{ vectorIndexBytes, wholeVectorsBytes }, { count }] = await Promise.all([
-    import('../../index/vectors/index.js'),
-    import('../../base/progress.js'),
+    import('../../../index/vectors/index.js'),
+    import('../../../base/progress.js'),
   ]);
   const { rows, dimension } = file;
+  if (flags.type === 'tokens' && bits !== 'exact') {
+    const { centroidsFor, sampleSize } = await import('../../../index/tokens/train-codebook.js');
+    const centroids = centroidsFor(rows);
+    const parameters = { rows, bits, centroids };
+    const bytes = vectorIndexBytes({ type: 'tokens', storage: 'f32', count: rows, dimension, parameters });
+    const learning = megabytes(4 * sampleSize(rows) * dimension);
+    return `index ${count(rows)} tokens of ${dimension} in ${bits} bits with ${count(centroids)} centroids: about ${megabytes(bytes)} on disk, ${learning} of memory to learn them from`;
+  }
+  const type = flags.type === 'tokens' ? 'flat' : flags.type;
   const parameters = { ...(dimensions && { dimensions }), ...(lists && { lists }) };
   const cost = { type, storage, count: rows, dimension, connectivity, parameters };
   const whole = wholeVectorsBytes(cost);
@@ -200,12 +263,13 @@ type Summary = VectorIndexMetadata & { index: string; documents: number; seconds
 async function printSummary(summary: Summary, { json }: IndexFlags): Promise<void> {
   if (json) printJson(summary);
   else {
-    const { count } = await import('../../base/progress.js');
+    const { count } = await import('../../../base/progress.js');
     const { index, type, storage, dimension } = summary;
-    const several = summary.documents < summary.count ? ` of ${count(summary.documents)} documents` : '';
-    print(
-      `${index}: ${count(summary.count)} vectors${several}, dimension ${dimension}, ${type} ${storage}\n`,
-    );
+    const { bits, rows = summary.count } = summary.parameters;
+    const several = summary.documents < rows ? ` of ${count(summary.documents)} documents` : '';
+    const kept = type === 'tokens' ? `${bits} bits` : storage;
+    const what = summary.type === 'tokens' ? 'tokens' : 'vectors';
+    print(`${index}: ${count(rows)} ${what}${several}, dimension ${dimension}, ${type} ${kept}\n`);
   }
 }
 
