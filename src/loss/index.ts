@@ -13,9 +13,11 @@ export {
   type LossNeed,
   type LossNegatives,
   lossKind,
+  type PrefixInputs,
   type TeacherInputs,
   type VectorInputs,
 } from './loss.js';
 export { marginMse, marginMseInBatch } from './margin-mse.js';
+export { type MatryoshkaOptions, matryoshka } from './matryoshka.js';
 export { nll } from './nll.js';
 export { type RankNetOptions, rankNet } from './ranknet.js';

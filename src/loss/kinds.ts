@@ -7,6 +7,7 @@ import { klKind } from './kl.js';
 import { lambdaKind } from './lambda.js';
 import type { LossKind } from './loss.js';
 import { marginMseInBatchKind, marginMseKind } from './margin-mse.js';
+import { matryoshkaKind } from './matryoshka.js';
 import { nllKind } from './nll.js';
 import { rankNetKind } from './ranknet.js';
 
@@ -22,4 +23,5 @@ export const losses = new Registry<LossKind>('loss', [
   klKind,
   embeddingMseKind,
   lambdaKind,
+  matryoshkaKind,
 ]);

@@ -18,6 +18,8 @@ export interface LossInputs {
   lists?: ListInputs;
   /** For losses that need `vectors`. */
   vectors?: VectorInputs;
+  /** For losses that need `prefixes`. */
+  prefixes?: PrefixInputs;
 }
 
 export interface TeacherInputs {
@@ -52,6 +54,14 @@ export interface VectorInputs {
   teacher: { queries: Value; documents: Value; known: Value };
 }
 
+/** Scores by the first numbers of the texts' vectors. */
+export interface PrefixInputs {
+  /** Numbers of a whole vector. */
+  size: number;
+  /** [queries, documents]: like `scores`, by so many first numbers, made length 1 again where whole vectors are. */
+  scores(dimensions: number): Value;
+}
+
 /**
  * Which documents of the batch are a query's negatives: its `own` sampled ones, all of the `batch` that are not known to
  * be relevant to it, or of those only the `positives` of other queries.
@@ -59,7 +69,7 @@ export interface VectorInputs {
 export type LossNegatives = 'own' | 'batch' | 'positives';
 
 /** What a loss may ask for besides scores and masks. */
-export type LossNeed = 'teacher' | 'gains' | 'lists' | 'vectors';
+export type LossNeed = 'teacher' | 'gains' | 'lists' | 'vectors' | 'prefixes';
 
 /**
  * A training objective. Which documents are a query's negatives is not its business but the batch's; it only

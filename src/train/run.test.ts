@@ -88,6 +88,11 @@ test('a run that is stopped goes on where it was, to the same bits', async () =>
 test.each([
   ['two towers', ['model.towers=two']],
   ['MaxP', ['model.passages={mode: max, pieces: 3}', 'model.maxLength.document=4']],
+  ['codes in bits', ['refresh.index.type=binary']],
+  [
+    'prefixes, and an index of them in 8 bits',
+    ['loss.name=matryoshka', 'loss.dimensions=[4]', 'refresh.index.type=int8', 'refresh.index.dimensions=4'],
+  ],
   ['hnsw and a rotating share of the queries', ['refresh.index.type=hnsw', 'refresh.share=0.5']],
   ['asynchronous refreshes', ['refresh.mode=async']],
   ['LAMB, hinge and gradient caching', ['optimizer.name=lamb', 'loss.name=hinge', 'batch.cacheTokens=128']],

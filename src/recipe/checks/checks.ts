@@ -6,6 +6,7 @@ import type { Recipe } from '../recipe.js';
 import { stageLosses } from '../stage-loss.js';
 import { checkMinedMargin } from './check-mined-margin.js';
 import { checkPairReader } from './check-pair-reader.js';
+import { checkPrefixes } from './check-prefixes.js';
 import { checkStage } from './check-stage.js';
 import { checkTeacher } from './check-teacher.js';
 
@@ -21,6 +22,7 @@ export function checkRecipe(recipe: Recipe): Problem[] {
     ...checkStageNames(recipe),
     ...checkKinds(recipe),
     ...checkTeacher(recipe),
+    ...checkPrefixes(recipe),
     ...checkMinedMargin(recipe),
     ...recipe.stages.flatMap((_, index) => checkStage(recipe, index)),
   ];

@@ -2,20 +2,32 @@ import {
   add,
   type DenseTensor,
   type Dim,
+  div,
   equal,
   type Graph,
+  matmul,
   mul,
   pick,
   reduceMax,
+  reduceSum,
+  split,
+  sqrt,
   toFloat,
   type Value,
   where,
 } from '../../engine/index.js';
-import type { ListInputs, Loss, LossInputs, TeacherInputs, VectorInputs } from '../../loss/index.js';
+import type {
+  ListInputs,
+  Loss,
+  LossInputs,
+  PrefixInputs,
+  TeacherInputs,
+  VectorInputs,
+} from '../../loss/index.js';
 import { MASKED } from '../../model/encoder/packed-batch.js';
 import type { BatchNegatives } from '../../run/plan.js';
 import { documentCount, queryCount, type RetrievalBatch } from '../task/batch.js';
-import type { BatchScores } from './batch-scores.js';
+import type { BatchScores, TextRows } from './batch-scores.js';
 import { gainMatrix, LIST, listFeeds, negativeMask, positiveMask } from './loss-feeds.js';
 import type { StepResult } from './step.js';
 
@@ -63,7 +75,7 @@ export function buildObjective(
     const { loss, scale = 1, weight = 1, negatives = loss.negatives } = stageLoss;
     const factor = scale / scoreScale(losses);
     const scaled = factor === 1 ? scores : mul(scores, factor);
-    const value = loss.build(inputs.of(loss, scaled, negatives));
+    const value = loss.build(inputs.of(loss, { scores: scaled, scale, negatives }));
     return { name: loss.name, value, weighted: weight === 1 ? value : mul(value, weight) };
   });
   const weight = graph.input('weight', []);
@@ -109,7 +121,10 @@ class LossFeeds {
     this.#rows = rows;
   }
 
-  of(loss: Loss, scores: Value, negatives: BatchNegatives): LossInputs {
+  of(
+    loss: Loss,
+    { scores, scale, negatives }: { scores: Value; scale: number; negatives: BatchNegatives },
+  ): LossInputs {
     const allowed = this.#matrix(`negative.${negatives === 'hardest' ? 'batch' : negatives}`, (batch) =>
       negativeMask(batch, negatives),
     );
@@ -122,6 +137,7 @@ class LossFeeds {
       ...(needs.has('gains') && { gains: this.#matrix('gains', gainMatrix) }),
       ...(needs.has('lists') && { lists: this.#lists(scores) }),
       ...(needs.has('vectors') && { vectors: this.#vectors(loss) }),
+      ...(needs.has('prefixes') && { prefixes: this.#prefixes(loss, scale) }),
     };
   }
 
@@ -138,9 +154,25 @@ class LossFeeds {
     return { scores: part('scores'), known: part('known') };
   }
 
-  #vectors({ name }: Loss): VectorInputs {
+  #rowsFor({ name }: Loss): TextRows {
     if (!this.#rows) throw new Error(`${name} needs a vector of each text`);
-    const { queries, documents } = this.#rows;
+    return this.#rows;
+  }
+
+  #prefixes(loss: Loss, scale: number): PrefixInputs {
+    const { queries, documents, normalized } = this.#rowsFor(loss);
+    const size = Number(queries.shape[1]);
+    return {
+      size,
+      scores: (dimensions) => {
+        const [left, right] = [queries, documents].map((rows) => prefixOf(rows, dimensions, normalized));
+        return matmul(left, right, { transposeB: true, alpha: scale });
+      },
+    };
+  }
+
+  #vectors(loss: Loss): VectorInputs {
+    const { queries, documents } = this.#rowsFor(loss);
     const taught = (part: 'queries' | 'documents', texts: string, size: Dim): Value =>
       this.#once(`teacher.vectors.${part}`, () => {
         this.#feeds.push(({ teacherVectors }) => {
@@ -198,6 +230,16 @@ class LossFeeds {
     this.#made.set(name, value);
     return value;
   }
+}
+
+/** The first numbers of rows. */
+function prefixOf(rows: Value, dimensions: number, normalized: boolean): Value {
+  const size = Number(rows.shape[1]);
+  const [prefix] =
+    dimensions < size ? split(rows, { axis: 1, sizes: [dimensions, size - dimensions] }) : [rows];
+  if (!normalized) return prefix;
+  // As encoders normalise their rows.
+  return div(prefix, sqrt(add(reduceSum(mul(prefix, prefix), { axes: [-1], keepDims: true }), 1e-24)));
 }
 
 /** Of the allowed documents, only the best scored of each query; comparing stops gradients. */

@@ -12,7 +12,7 @@ import type { Rows, Scorer } from '../../model/scorer/scorer.js';
 import type { Side } from '../../model/side.js';
 import type { Towers } from '../../recipe/recipe.js';
 import { type RetrievalBatch, tokenCount } from '../task/batch.js';
-import type { BuildScores } from './batch-scores.js';
+import type { BuildScores, TextRows } from './batch-scores.js';
 import { DOCUMENTS, QUERIES } from './objective.js';
 import { buildTowers } from './towers.js';
 
@@ -65,8 +65,9 @@ export class RowScores {
   }
 
   /** The rows where each text has one. */
-  ofTexts({ queries, documents }: { queries: Value; documents: Value }) {
-    return this.#most.documents > 1 ? undefined : { queries, documents };
+  ofTexts({ queries, documents }: { queries: Value; documents: Value }): TextRows | undefined {
+    if (this.#most.documents > 1) return undefined;
+    return { queries, documents, normalized: this.#options.spec.head.normalize };
   }
 
   feeds(batch: RetrievalBatch): Record<string, DenseTensor> {
