@@ -21,6 +21,27 @@ export function isBetter(system: ArrayLike<number>, other: ArrayLike<number>): b
   return chanceOfLead(system, other) < CHANCE;
 }
 
+/**
+ * How much worse a model may measure on queries whose documents have no labels, of which there are few, before that is
+ * taken for more than chance.
+ */
+const TOLERANCE = 0.02;
+
+/** Whether what a system has won on labelled documents is paid for by the others: on these it is worse. */
+export function losesWithoutLabels(
+  system: ArrayLike<number>,
+  other: ArrayLike<number>,
+  withoutLabels: readonly number[] = [],
+): boolean {
+  if (withoutLabels.length === 0) return false;
+  const [of, against] = [system, other].map((values) => withoutLabels.map((place) => values[place]));
+  return meanOf(of) < meanOf(against) - TOLERANCE || isBetter(against, of);
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
 export interface Candidates {
   /** The evaluation of the checkpoint that has just been measured. */
   candidate: StepEvaluation;
@@ -32,9 +53,9 @@ export interface Candidates {
 
 /**
  * The rule by which a checkpoint takes the place of the model in `best/`: it measures better than that one and, where
- * the recipe says `choose: significant`, better than what the run started from by more than chance. What a run started
- * from is the first to be measured, so it stays where no checkpoint is clearly better: training never makes a retriever
- * worse in silence.
+ * the recipe says `choose: significant`, better than what the run started from by more than chance, and not worse where
+ * documents have no labels. What a run started from is the first to be measured, so it stays where no checkpoint is
+ * clearly better: training never makes a retriever worse in silence.
  */
 export function replacesBest(
   { best: measure, choose, chance = CHANCE }: Pick<EvaluationRecipe, 'best' | 'choose' | 'chance'>,
@@ -43,6 +64,7 @@ export function replacesBest(
   if (!best) return true;
   if (candidate.measures[measure] <= best.measures[measure]) return false;
   if (choose === 'best' || !start?.values || !candidate.values) return true;
+  if (losesWithoutLabels(candidate.values, start.values, candidate.withoutLabels)) return false;
   return chanceOfLead(candidate.values, start.values) < chance;
 }
 

@@ -9,12 +9,22 @@ export interface MiningOutcome extends Pick<MiningReport, 'ranked' | 'kept' | 'r
   withoutCandidates: number;
 }
 
+export interface OutcomeOptions {
+  /** There is more to learn from than these candidates. */
+  mayBeEmpty?: boolean;
+}
+
 /** Where a rule, or a file that knows other queries, leaves no query anything to learn from, there is no table. */
-export function outcomeOf(what: string, table: CandidateTable, report: MiningReport): MiningOutcome {
+export function outcomeOf(
+  what: string,
+  table: CandidateTable,
+  report: MiningReport,
+  { mayBeEmpty }: OutcomeOptions = {},
+): MiningOutcome {
   const { ranked, kept, removed } = report;
   const withoutCandidates = table.counts.reduce((sum, candidates) => sum + (candidates === 0 ? 1 : 0), 0);
   const outcome = { ranked, kept, removed, trainingQueries: table.queryCount, withoutCandidates };
-  if (withoutCandidates < table.queryCount) return outcome;
+  if (withoutCandidates < table.queryCount || mayBeEmpty) return outcome;
   throw new NearmissError(
     `${what}: none of the ${count(table.queryCount)} training queries has a candidate: ${removedMost(outcome)}`,
     {
@@ -37,5 +47,6 @@ export function shortageWarning(what: string, outcome: MiningOutcome): string | 
 function removedMost({ ranked, removed }: MiningOutcome): string {
   if (ranked === 0) return 'no document was ranked';
   const [rule, most] = Object.entries(removed).reduce((best, other) => (other[1] > best[1] ? other : best));
+  if (most === 0) return 'nothing was ranked for them';
   return `of ${count(ranked)} documents ranked, the rule ${rule} removed most: ${count(most)}`;
 }

@@ -8,6 +8,8 @@ export interface StepEvaluation {
   measures: Record<string, number>;
   /** The measure that decides, query by query, in a run that asks whether a difference may be chance. */
   values?: number[];
+  /** Places in `values` of queries whose documents no training query has. */
+  withoutLabels?: number[];
   seconds: Record<string, number>;
 }
 

@@ -1,11 +1,14 @@
+import type { Qrels } from '../data/index.js';
 import type { Run } from '../evaluate/index.js';
 import { MADE_SPLIT } from '../examples/index.js';
 import { openRunSplit } from '../run/collection/open-run-data.js';
+import { labelledDocuments, queriesWithoutLabels } from '../run/queries-without-labels.js';
 import { type RunDescription, readRunDescription } from '../run/run-description.js';
 import { RunDirectory } from '../run/run-directory.js';
 import { fuseRuns } from '../search/fusion/index.js';
 import { resolveTarget } from '../search/open/target.js';
 import { writeTunedFusion } from '../search/open/tuned-fusion.js';
+import { measureParts } from './measure-parts.js';
 import { type MeasuredSystems, measureSystems } from './measure-systems.js';
 import { isRecommendedHybrid, recommend, type Verdict, verdictOf } from './recommend.js';
 import { DEPTH, type RunSearches, type SearchSystemsOptions, searchRun } from './search-run.js';
@@ -15,6 +18,8 @@ import { FUSION, tuneOnHalves } from './tune-on-halves.js';
 
 /** What a run's systems measure on its dev queries, and what follows from it. */
 export interface DevOutcome extends SystemsTable {
+  /** Which model is in `best/`. */
+  serves: 'start' | 'trained';
   /** How the trained model compares with what it started from. */
   verdict: Verdict;
   /** Queries that were learned from. */
@@ -41,7 +46,11 @@ export async function measureOnDev(path: string, options: MeasureRunOptions = {}
   const found = await searchRun(run, description, asked, options);
   if (split === MADE_SPLIT) return measureMade(opened, asked, found);
   const tuned = tuneOnHalves([found.served, found.bm25], asked.qrels, { measure: decides, depth: DEPTH });
-  const { rows, values } = measureFound(found, tuned.run, asked, description);
+  const training = await dataset.qrels(description.split);
+  const { rows, parts, values, withoutLabels } = measureFound(found, tuned.run, asked, {
+    description,
+    training,
+  });
   const recommended = isRecommendedHybrid(values, found.serves);
   const { cache } = await resolveTarget(run.path, options);
   await writeTunedFusion(cache, {
@@ -59,9 +68,11 @@ export async function measureOnDev(path: string, options: MeasureRunOptions = {}
     queries: asked.queries.length,
     measure: decides,
     rows,
+    ...(parts && { parts }),
     best: recommend(values, found.serves),
-    verdict: verdictOf(values),
-    labels: (await dataset.qrels(description.split)).size,
+    serves: found.serves,
+    verdict: verdictOf(values, withoutLabels),
+    labels: training.size,
     hybrid: { weights: tuned.weights, recommended },
   };
 }
@@ -73,15 +84,21 @@ async function measureMade(
   found: RunSearches,
 ): Promise<DevOutcome> {
   const hybrid = fuseRuns([found.served, found.bm25], { method: 'rrf', depth: DEPTH, tag: 'hybrid' });
-  const { rows, values } = measureFound(found, hybrid, asked, description);
+  const training = await dataset.qrels(description.split);
+  const { rows, parts, values, withoutLabels } = measureFound(found, hybrid, asked, {
+    description,
+    training,
+  });
   return {
     split: asked.split,
     queries: asked.queries.length,
     measure: description.recipe.evaluation.best,
     rows,
+    ...(parts && { parts }),
     best: found.serves,
-    verdict: verdictOf(values),
-    labels: (await dataset.qrels(description.split)).size,
+    serves: found.serves,
+    verdict: verdictOf(values, withoutLabels),
+    labels: training.size,
   };
 }
 
@@ -101,12 +118,14 @@ export async function measureOnSplit(
   const found = await searchRun(run, description, asked, options);
   const fusion = decided.hybrid ? { ...FUSION, ...decided.hybrid } : { method: 'rrf' as const };
   const hybrid = fuseRuns([found.served, found.bm25], { ...fusion, depth: DEPTH, tag: 'hybrid' });
-  const { rows } = measureFound(found, hybrid, asked, description);
+  const training = await dataset.qrels(description.split);
+  const { rows, parts } = measureFound(found, hybrid, asked, { description, training });
   return {
     split,
     queries: asked.queries.length,
     measure: description.recipe.evaluation.best,
     rows,
+    ...(parts && { parts }),
     best: decided.best,
   };
 }
@@ -122,12 +141,21 @@ function measureFound(
   { start, bm25, trained }: RunSearches,
   hybrid: Run,
   { qrels }: SplitQueries,
-  { recipe: { evaluation } }: RunDescription,
-): MeasuredSystems {
+  { description, training }: { description: RunDescription; training: Qrels },
+): MeasuredSystems & Pick<SystemsTable, 'parts'> & { withoutLabels: number[] } {
+  const { evaluation } = description.recipe;
   const measures = [evaluation.best, ...evaluation.measures].filter(
     // Answers are looked for in the texts of all hits: the run's own curves have them.
     (name, i, all) => !name.startsWith('Coverage') && all.indexOf(name) === i,
   );
   const runs = { start, bm25, hybrid, ...(trained && { trained }) };
-  return measureSystems(runs, qrels, { measures, decides: evaluation.best });
+  const measuring = { measures, decides: evaluation.best };
+  const measured = measureSystems(runs, qrels, measuring);
+  const labelled = labelledDocuments(training);
+  const isLabelled = (document: string): boolean => labelled.has(document);
+  return {
+    ...measured,
+    ...measureParts(runs, qrels, { isLabelled, ...measuring }),
+    withoutLabels: queriesWithoutLabels(measured.queries, qrels, isLabelled),
+  };
 }

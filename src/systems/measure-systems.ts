@@ -8,6 +8,8 @@ export type SystemRuns = Partial<Record<SystemName, Run>>;
 /** Systems measured on the same queries. */
 export interface MeasuredSystems {
   rows: SystemRow[];
+  /** Those that were measured. */
+  queries: readonly string[];
   /** By the measure that decides, query by query. */
   values: Partial<Record<SystemName, Float64Array>>;
 }
@@ -25,6 +27,7 @@ export function measureSystems(
   const valuesOf = (name: SystemName): Float64Array | undefined => evaluations.get(name)?.perQuery[decides];
   const start = valuesOf('start');
   return {
+    queries: evaluations.get(names[0])!.queries,
     rows: names.map((system) => ({
       system,
       measures: { ...evaluations.get(system)!.mean },

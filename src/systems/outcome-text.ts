@@ -2,7 +2,7 @@ import { count } from '../base/progress.js';
 import { formatTable } from '../base/table.js';
 import { CHANCE } from '../run/choose-best.js';
 import type { DevOutcome } from './measure-run.js';
-import type { SystemName, SystemsTable } from './system.js';
+import type { SystemName, SystemsPart, SystemsTable } from './system.js';
 
 const LABELS: Record<SystemName, string> = {
   start: 'start (the model as published)',
@@ -15,9 +15,32 @@ const LABELS: Record<SystemName, string> = {
 const FEW_QUERIES = 50;
 /** Fewer queries to learn from than this teach little. */
 const FEW_LABELS = 200;
+/** What words and a model find at least where labels belong to the documents. */
+const HOPELESS = 0.1;
+/** From here on little is left to win. */
+const GOOD = 0.8;
 
 /** The systems side by side, for people. */
-export function systemsTable({ split, queries, measure, rows, best }: SystemsTable): string {
+export function systemsTable(table: SystemsTable): string {
+  return table.parts ? `${allQueries(table)}\n${byPart(table, table.parts)}` : allQueries(table);
+}
+
+/** What the measure that decides is where documents have labels, and where they have none. */
+function byPart({ measure }: SystemsTable, parts: readonly SystemsPart[]): string {
+  const systems = parts[0].rows.map(({ system }) => system);
+  const header = [`${measure}, documents`, 'queries', ...systems];
+  return formatTable({
+    header,
+    numeric: header.map((_, i) => i > 0),
+    rows: parts.map(({ documents, queries, rows }) => [
+      documents,
+      count(queries),
+      ...rows.map(({ measures }) => measures[measure].toFixed(4)),
+    ]),
+  });
+}
+
+function allQueries({ split, queries, measure, rows, best }: SystemsTable): string {
   const measures = Object.keys(rows[0].measures);
   const header = [`${split}, ${count(queries)} queries`, ...measures, `p against start (${measure})`, ''];
   return formatTable({
@@ -35,7 +58,8 @@ export function systemsTable({ split, queries, measure, rows, best }: SystemsTab
 /** What to do now, in one sentence, and why where training has not helped. */
 export function adviceText(outcome: DevOutcome, run: string): string {
   const lines = [USE[outcome.best](run)];
-  if (outcome.verdict !== 'better') lines.push(...disappointment(outcome));
+  if (outcome.verdict === 'narrow') lines.push(narrowness(outcome));
+  else if (outcome.verdict !== 'better') lines.push(...disappointment(outcome));
   if (outcome.queries < FEW_QUERIES) {
     lines.push(
       `${count(outcome.queries)} ${outcome.split} queries are few: these figures mean little; judge by your own searches.`,
@@ -54,18 +78,33 @@ const USE: Record<SystemName, (run: string) => string> = {
   trained: (run) => `Use the trained model: it is in ${run}/best, and nearmiss search ${run} uses it.`,
 };
 
+/** Documents that are added later have no labels: who serves a model that lost there is to know it. */
+function narrowness({ parts, measure, serves }: DevOutcome): string {
+  const { queries, rows } = parts!.find(({ documents }) => documents === 'without labels')!;
+  const [start, trained] = ['start', 'trained'].map((name) =>
+    rows.find(({ system }) => system === name)!.measures[measure].toFixed(4),
+  );
+  const chosen =
+    serves === 'start'
+      ? 'so the model as published stays; where labelled documents are all that is asked for, --set evaluation.choose=best takes the trained one.'
+      : 'yet it is served, as the recipe chooses by all queries together.';
+  return `Training helped where documents have labels, and lost where they have none (${measure} ${trained}, the start ${start}, on ${count(queries)} queries), ${chosen}`;
+}
+
 function disappointment({ verdict, labels, rows, measure }: DevOutcome): string[] {
-  const trained = rows.find(({ system }) => system === 'trained');
+  const values = Object.fromEntries(rows.map((row) => [row.system, row.measures[measure]]));
+  const { start, bm25, trained } = values as Partial<Record<SystemName, number>>;
   const how = verdict === 'worse' ? 'made the model worse' : 'brought nothing that could not be chance';
   const reasons = [
+    Math.max(start ?? 0, bm25 ?? 0) < HOPELESS
+      ? 'labels that are wrong: neither the model nor words find what they say; look at some with nearmiss data stats'
+      : 'labels that are wrong or incomplete, so that right answers count as wrong: look at some with nearmiss data stats, or lower relativeMargin',
     labels < FEW_LABELS && `few labels (${count(labels)} queries to learn from): more of them help most`,
-    'labels that are wrong or incomplete, so that right answers count as wrong: look at some with nearmiss data stats, or lower relativeMargin',
-    'a learning rate or a number of steps that does not fit: --set optimizer.learningRate=1e-5, or nearmiss tune',
-    'a model that is good at this already',
+    `a learning rate or a number of steps that does not fit: ${verdict === 'worse' ? '--set optimizer.learningRate=1e-5, or ' : ''}nearmiss tune`,
+    (start ?? 0) > GOOD && 'a model that is good at this already',
   ].filter((reason) => reason !== false);
-  const figure = trained
-    ? ` (${measure} ${trained.measures[measure].toFixed(4)}, p < ${CHANCE} was asked for)`
-    : '';
+  const figure =
+    trained === undefined ? '' : ` (${measure} ${trained.toFixed(4)}, p < ${CHANCE} was asked for)`;
   return [`Training ${how}${figure}. Likely reasons:`, ...reasons.map((reason) => `  - ${reason}`)];
 }
 

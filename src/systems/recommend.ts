@@ -1,4 +1,4 @@
-import { isBetter } from '../run/choose-best.js';
+import { isBetter, losesWithoutLabels } from '../run/choose-best.js';
 import type { MeasuredSystems } from './measure-systems.js';
 import type { SystemName } from './system.js';
 
@@ -22,11 +22,17 @@ export function isRecommendedHybrid(
   return Boolean(hybrid && bm25 && dense && isBetter(hybrid, dense) && isBetter(hybrid, bm25));
 }
 
-/** How what was trained compares with what it started from. */
-export type Verdict = 'better' | 'level' | 'worse';
+/** How what was trained compares with what it started from; `narrow`: better, but not where documents have no labels. */
+export type Verdict = 'better' | 'narrow' | 'level' | 'worse';
 
-export function verdictOf({ trained, start }: MeasuredSystems['values']): Verdict {
+/** @param withoutLabels places of the queries whose documents no training query has */
+export function verdictOf(
+  { trained, start }: MeasuredSystems['values'],
+  withoutLabels?: readonly number[],
+): Verdict {
   if (!trained || !start) return 'level';
-  if (isBetter(trained, start)) return 'better';
+  if (isBetter(trained, start)) {
+    return losesWithoutLabels(trained, start, withoutLabels) ? 'narrow' : 'better';
+  }
   return isBetter(start, trained) ? 'worse' : 'level';
 }

@@ -24,6 +24,15 @@ export interface SystemsTable {
   /** The measure that p-values are of. */
   measure: string;
   rows: SystemRow[];
+  /** The same on two parts of the queries, where there are both. */
+  parts?: SystemsPart[];
   /** What to search with; decided on dev queries, whatever split the table is of. */
   best: SystemName;
+}
+
+/** Systems on the queries that ask for documents that training queries have, or on those that ask for others. */
+export interface SystemsPart {
+  documents: 'with labels' | 'without labels';
+  queries: number;
+  rows: SystemRow[];
 }

@@ -4,7 +4,8 @@ import { teacherKind } from './teacher.js';
 
 export const crossEncoderKind = teacherKind({
   name: 'cross-encoder',
-  description: 'trained cross-encoders, one or several; every score is computed once and kept for all runs',
+  description:
+    'trained cross-encoders (or retrievers), one or several; every score is computed once and kept for all runs',
   options: labellerOptions,
   require: ({ models }) => requireTeachers(models),
   async open({ models, normalize }, context) {

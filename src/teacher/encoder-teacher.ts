@@ -1,7 +1,9 @@
+import { NearmissError } from '../base/errors.js';
 import { Random } from '../engine/index.js';
-import { loadSide, type Side } from '../model/folder/tower-folders.js';
-import { Encoder } from '../model/index.js';
+import type { Side } from '../model/folder/tower-folders.js';
 import { sampleDistinct } from '../negatives/sample-distinct.js';
+import type { TextPair } from '../text/tokenizer.js';
+import { EncoderPairs } from './encoder-pairs.js';
 import { principalDirections, reduceRows } from './principal-directions.js';
 import type {
   TaughtBatch,
@@ -12,136 +14,138 @@ import type {
   TeacherScores,
 } from './teacher.js';
 
-/** Vectors that are kept in memory: those of most collections of a laptop, and a bound for others. */
+/** Rows that are kept in memory: those of most collections of a laptop, and a bound for others. */
 const MEMORY_BYTES = 256 * 2 ** 20;
 /** Documents whose vectors say which directions matter. */
 const SAMPLE = 1024;
+
+export interface EncoderTeacherOptions {
+  /** What scores are divided by. Default: what suits the retriever. */
+  temperature?: number;
+  context: TeacherContext;
+}
 
 /** A retriever as teacher: texts are encoded when a batch has them for the first time. */
 export class EncoderTeacher implements Teacher {
   readonly #texts: TaughtTexts;
   readonly #context: TeacherContext;
   readonly #temperature: number;
-  readonly #sides: Record<Side, EncodedSide>;
+  readonly #retriever: EncoderPairs;
+  readonly #sides: Record<Side, RememberedRows>;
   /** [own size, student's size]; none where the sizes fit as they are. */
   #directions: Float32Array | undefined;
 
   private constructor(
+    retriever: EncoderPairs,
     texts: TaughtTexts,
-    context: TeacherContext,
-    temperature: number,
-    sides: Record<Side, EncodedSide>,
+    { temperature, context }: EncoderTeacherOptions,
   ) {
     this.#texts = texts;
     this.#context = context;
-    this.#temperature = temperature;
-    this.#sides = sides;
+    this.#temperature = temperature ?? retriever.temperature;
+    this.#retriever = retriever;
+    this.#sides = {
+      queries: new RememberedRows((numbers) => retriever.rows('queries', numbers.map(texts.query))),
+      documents: new RememberedRows((numbers) => retriever.rows('documents', numbers.map(texts.document))),
+    };
   }
 
-  static async open(
-    folder: string,
-    { temperature, context }: { temperature: number; context: TeacherContext },
-  ): Promise<EncoderTeacher> {
-    const texts = await context.texts();
-    const side = async (name: Side): Promise<EncodedSide> =>
-      new EncodedSide(
-        await Encoder.create(await loadSide(folder, name), { session: context.session }),
-        name === 'queries' ? 'query' : 'document',
-        name === 'queries' ? texts.query : texts.document,
-      );
-    const sides = { queries: await side('queries'), documents: await side('documents') };
-    return new EncoderTeacher(texts, context, temperature, sides);
+  static async open(folder: string, options: EncoderTeacherOptions): Promise<EncoderTeacher> {
+    const retriever = await EncoderPairs.open(folder, options.context.session);
+    return new EncoderTeacher(retriever, await options.context.texts(), options);
   }
 
   async scores({ members, documents, wanted }: TaughtBatch): Promise<TeacherScores> {
-    const { size } = this.#sides.queries;
     const queries = await this.#sides.queries.of(members.map(this.#context.queryOf));
     const others = await this.#sides.documents.of(documents);
     const scores = new Float32Array(members.length * documents.length);
     const known = new Float32Array(scores.length);
-    members.forEach((_, row) => {
-      documents.forEach((document, column) => {
-        if (document < 0 || !wanted(row, column)) return;
-        let product = 0;
-        for (let i = 0; i < size; i++) product += queries[row * size + i] * others[column * size + i];
-        scores[row * documents.length + column] = product / this.#temperature;
+    queries.forEach((query, row) => {
+      others.forEach((document, column) => {
+        if (!query || !document || !wanted(row, column)) return;
+        const score = this.#retriever.compare(query, document);
+        scores[row * documents.length + column] = score / this.#temperature;
         known[row * documents.length + column] = 1;
       });
     });
     return { scores, known };
   }
 
+  pairs(ofOneQuery: readonly TextPair[]): Promise<Float32Array> {
+    return this.#retriever.scorePairs(ofOneQuery);
+  }
+
   async vectors({ members, documents }: Omit<TaughtBatch, 'wanted'>): Promise<TaughtVectors> {
     return {
-      queries: await this.#fitted(await this.#sides.queries.of(members.map(this.#context.queryOf))),
-      documents: await this.#fitted(await this.#sides.documents.of(documents)),
+      queries: await this.#vectors('queries', members.map(this.#context.queryOf)),
+      documents: await this.#vectors('documents', documents),
       known: Float32Array.from(documents, (document) => (document < 0 ? 0 : 1)),
     };
   }
 
   async close(): Promise<void> {
-    for (const side of Object.values(this.#sides)) await side.release();
+    await this.#retriever.release();
     await this.#texts.close();
   }
 
   /**
-   * Rows of the student's size: longer ones along the directions that hold most of them, shorter ones with zeros behind,
-   * which changes no inner product. Rows of length 1 are of length 1 afterwards.
+   * Vectors of the student's size: longer ones along the directions that hold most of them, shorter ones with zeros behind,
+   * which changes no inner product. Those of length 1 are of length 1 afterwards.
    */
-  async #fitted(rows: Float32Array): Promise<Float32Array> {
-    const { size: own, normalized } = this.#sides.documents;
+  async #vectors(side: Side, numbers: readonly number[]): Promise<Float32Array> {
+    const rows = await this.#flat(side, numbers);
+    const { dimension: own, normalized: normalize } = this.#retriever;
     const size = this.#context.size!;
     if (own === size) return rows;
     if (own > size) this.#directions ??= await this.#principal(own, size);
-    return reduceRows(rows, { own, size, directions: this.#directions, normalize: normalized });
+    return reduceRows(rows, { own, size, directions: this.#directions, normalize });
   }
 
   async #principal(own: number, size: number): Promise<Float32Array> {
     const { documentCount, seed } = this.#context;
     const random = Random.from(seed, 'principal directions');
     const sample = sampleDistinct(random, documentCount, Math.max(SAMPLE, size));
-    return principalDirections(await this.#sides.documents.of(sample), { own, size, seed });
+    return principalDirections(await this.#flat('documents', sample), { own, size, seed });
+  }
+
+  /** One vector of each text, one after another; 0 for numbers below 0. */
+  async #flat(side: Side, numbers: readonly number[]): Promise<Float32Array> {
+    const { dimension } = this.#retriever;
+    const flat = new Float32Array(numbers.length * dimension);
+    for (const [place, row] of (await this.#sides[side].of(numbers)).entries()) {
+      if (!row) continue;
+      if (row.length !== dimension) {
+        throw new NearmissError('the teacher makes several rows of a text, expected one vector of each', {
+          hint: 'learn its scores (loss: kl or margin-mse), or name a teacher with one vector a text',
+        });
+      }
+      flat.set(row, place * dimension);
+    }
+    return flat;
   }
 }
 
-/** Queries or documents and the vectors that were made of them. */
-class EncodedSide {
-  readonly size: number;
-  readonly normalized: boolean;
-  readonly #encoder: Encoder;
-  readonly #use: string;
-  readonly #text: (number: number) => string;
+/** Queries or documents by number, and the rows that were made of them. */
+class RememberedRows {
+  readonly #encode: (numbers: readonly number[]) => Promise<Float32Array[]>;
   readonly #known = new Map<number, Float32Array>();
+  #bytes = 0;
 
-  constructor(encoder: Encoder, use: string, text: (number: number) => string) {
-    this.#encoder = encoder;
-    this.size = encoder.dimension;
-    this.normalized = encoder.model.spec.head.normalize;
-    this.#use = use;
-    this.#text = text;
+  constructor(encode: (numbers: readonly number[]) => Promise<Float32Array[]>) {
+    this.#encode = encode;
   }
 
-  /** Rows one after another; 0 for numbers below 0. */
-  async of(numbers: readonly number[]): Promise<Float32Array> {
-    const rows = new Float32Array(numbers.length * this.size);
-    const places = new Map<number, number[]>();
-    numbers.forEach((number, place) => {
-      const row = this.#known.get(number);
-      if (row) rows.set(row, place * this.size);
-      else if (number >= 0) places.set(number, [...(places.get(number) ?? []), place]);
-    });
-    const missing = [...places.keys()];
-    if (missing.length === 0) return rows;
-    const { vectors } = await this.#encoder.encode(missing.map(this.#text), { use: this.#use });
-    missing.forEach((number, i) => {
-      const row = vectors.slice(i * this.size, (i + 1) * this.size);
-      for (const place of places.get(number)!) rows.set(row, place * this.size);
-      if (this.#known.size * this.size * row.BYTES_PER_ELEMENT < MEMORY_BYTES) this.#known.set(number, row);
-    });
+  /** The rows of each text; none for numbers below 0. */
+  async of(numbers: readonly number[]): Promise<(Float32Array | undefined)[]> {
+    const missing = [...new Set(numbers)].filter((number) => number >= 0 && !this.#known.has(number));
+    const encoded = missing.length > 0 ? await this.#encode(missing) : [];
+    const made = new Map(missing.map((number, i) => [number, encoded[i]]));
+    const rows = numbers.map((number) => this.#known.get(number) ?? made.get(number));
+    for (const [number, row] of made) {
+      if (this.#bytes + row.byteLength > MEMORY_BYTES) break;
+      this.#bytes += row.byteLength;
+      this.#known.set(number, row);
+    }
     return rows;
-  }
-
-  release(): Promise<void> {
-    return this.#encoder.release();
   }
 }

@@ -5,12 +5,14 @@ import { teacherKind } from './teacher.js';
 export const encoderKind = teacherKind({
   name: 'encoder',
   description:
-    'another retriever: its vectors (`embedding-mse`), or their inner products as scores; also as a guide that tells false negatives (`batch.guideMargin`)',
+    'another retriever: its scores, by one vector a text or by late interaction, or its vectors (`embedding-mse`); also as a guide that tells false negatives (`batch.guideMargin`)',
   options: {
     model: modelName().describe(
       "the retriever: of a run the best model counts; its vectors are cut to the student's size by PCA where they are longer",
     ),
-    temperature: positive().default(0.05).describe('its inner products are divided by this to be scores'),
+    temperature: positive()
+      .optional()
+      .describe('its scores are divided by this; .05 where they are cosines, and else 1, unless given'),
   },
   makesVectors: true,
   needsTrainingQueries: true,

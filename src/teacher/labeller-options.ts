@@ -7,7 +7,7 @@ import { NORMALIZATIONS } from './normalize.js';
 /** Who scores pairs, wherever that is asked. */
 export const labellerOptions = {
   models: paths().describe(
-    "cross-encoders: runs, of which the best model counts, or models' folders; of several the mean is taken",
+    "cross-encoders or retrievers: runs, of which the best model counts, or models' folders; of several the mean is taken",
   ),
   normalize: oneOf(...NORMALIZATIONS)
     .default('none')

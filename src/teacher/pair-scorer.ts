@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { NearmissError } from '../base/errors.js';
 import { CrossEncoder } from '../model/cross-encoder/cross-encoder.js';
 import { loadCrossEncoder } from '../model/cross-encoder/cross-encoder-model.js';
+import { isCrossEncoder } from '../model/cross-encoder/cross-encoder-names.js';
 import { weightsFingerprint } from '../model/folder/weights-fingerprint.js';
 import { type EncodingSession, madeWith } from '../model/precision/precision.js';
 import type { TextPair } from '../text/tokenizer.js';
+import { EncoderPairs } from './encoder-pairs.js';
 import { ScoreCache } from './score-cache.js';
 
 /** Pairs that are scored together and then kept: what a kill loses at most. */
@@ -25,27 +27,36 @@ export interface OpenPairScorerOptions {
   cache?: string;
 }
 
-/** A cross-encoder that remembers, on disk, every pair it has ever scored. */
-export class PairScorer {
+/** A model that scores pairs of texts. */
+interface PairModel extends Pick<CrossEncoder, 'scorePairs' | 'release'> {
   /** Stands for everything that a score depends on besides the two texts. */
   readonly fingerprint: string;
-  readonly #encoder: CrossEncoder;
+  /** Whether scores are logits of being relevant, and not only higher for what is better. */
+  readonly givesLogits: boolean;
+}
+
+/** A cross-encoder, or a retriever with exact scores, that remembers, on disk, every pair it has ever scored. */
+export class PairScorer {
+  readonly #model: PairModel;
   readonly #cache: ScoreCache;
 
-  private constructor(fingerprint: string, encoder: CrossEncoder, cache: ScoreCache) {
-    this.fingerprint = fingerprint;
-    this.#encoder = encoder;
+  private constructor(model: PairModel, cache: ScoreCache) {
+    this.#model = model;
     this.#cache = cache;
   }
 
-  /** @param folder a cross-encoder's */
+  /** @param folder a cross-encoder's, or a retriever's: one vector a text, or late interaction */
   static async open(folder: string, { session, cache }: OpenPairScorerOptions = {}): Promise<PairScorer> {
-    const model = await loadCrossEncoder(folder);
-    const encoder = await CrossEncoder.create(model, { session });
-    const weights = `${weightsFingerprint(model.parameters)} ${model.maxLength}`;
-    const fingerprint = createHash('sha256').update(madeWith(weights, encoder.precision)).digest('hex');
-    const scores = await ScoreCache.open(fingerprint, cache);
-    return new PairScorer(fingerprint, encoder, scores);
+    const model = await ((await isCrossEncoder(folder)) ? openCrossEncoder : openRetriever)(folder, session);
+    return new PairScorer(model, await ScoreCache.open(model.fingerprint, cache));
+  }
+
+  get fingerprint(): string {
+    return this.#model.fingerprint;
+  }
+
+  get givesLogits(): boolean {
+    return this.#model.givesLogits;
   }
 
   /**
@@ -69,7 +80,7 @@ export class PairScorer {
   }
 
   close(): Promise<void> {
-    return this.#encoder.release();
+    return this.#model.release();
   }
 
   /** Scores the pairs that are not known. */
@@ -77,7 +88,7 @@ export class PairScorer {
     const unknown = pairs.filter(([query, document]) => this.#cache.get(query, document) === undefined);
     if (unknown.length === 0) return { computed: 0, tokens: 0 };
     let tokens = 0;
-    const scores = await this.#encoder.scorePairs(unknown, {
+    const scores = await this.#model.scorePairs(unknown, {
       onBatch: (done) => {
         tokens += done.tokens;
       },
@@ -93,4 +104,26 @@ export class PairScorer {
     await this.#cache.flush();
     return { computed: unknown.length, tokens };
   }
+}
+
+async function openCrossEncoder(folder: string, session?: EncodingSession): Promise<PairModel> {
+  const model = await loadCrossEncoder(folder);
+  const encoder = await CrossEncoder.create(model, { session });
+  const weights = `${weightsFingerprint(model.parameters)} ${model.maxLength}`;
+  return {
+    fingerprint: createHash('sha256').update(madeWith(weights, encoder.precision)).digest('hex'),
+    givesLogits: true,
+    scorePairs: (pairs, options) => encoder.scorePairs(pairs, options),
+    release: () => encoder.release(),
+  };
+}
+
+async function openRetriever(folder: string, session?: EncodingSession): Promise<PairModel> {
+  const retriever = await EncoderPairs.open(folder, session);
+  return {
+    fingerprint: retriever.fingerprint,
+    givesLogits: false,
+    scorePairs: (pairs, options) => retriever.scorePairs(pairs, options),
+    release: () => retriever.release(),
+  };
 }

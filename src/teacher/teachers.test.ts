@@ -4,11 +4,13 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openDataset } from '../data/open.js';
 import { smallEncoder } from '../model/encoder/small-encoder.fixture.js';
-import { saveEncoderModel } from '../model/index.js';
+import { loadSide } from '../model/folder/tower-folders.js';
+import { createEncoderModel, Encoder, type EncoderModel, saveEncoderModel } from '../model/index.js';
 import { loadModules } from '../recipe/modules.js';
 import { writeSynonyms } from '../train/synonyms.fixture.js';
 import { writeCrossEncoder } from './cross-encoder.fixture.js';
 import { teachers } from './kinds.js';
+import { PairScorer } from './pair-scorer.js';
 import { teacherConformance } from './teacher.conformance.js';
 import type { Teacher, TeacherContext } from './teacher.js';
 
@@ -53,13 +55,21 @@ beforeAll(async () => {
   );
   vi.stubEnv('NEARMISS_CACHE', join(folder, 'cache'));
   await writeCrossEncoder(join(folder, 'cross-encoder'));
-  await saveEncoderModel(join(folder, 'encoder'), (await smallEncoder()).model, { onnx: false });
+  const { model } = await smallEncoder();
+  await saveEncoderModel(join(folder, 'encoder'), model, { onnx: false });
+  await saveEncoderModel(join(folder, 'late'), lateInteraction(model), { onnx: false });
   await writeFile(join(folder, 'scores.trec'), `${pairs.join('\n')}\n`);
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
   await rm(folder, { recursive: true, force: true });
 });
+
+/** As ColBERT: a row for each token, which find their best in the other text. */
+function lateInteraction({ tokenizer }: EncoderModel): EncoderModel {
+  const head = { pooling: 'tokens', queryMarker: false, documentMarker: false, fillQueries: 6 };
+  return createEncoderModel({ tokenizer, hiddenSize: 8, layers: 1, heads: 2, maxLength: 16, head });
+}
 
 const members = [0, 3, 5];
 const documents = [0, 1, 2, 3, 7, 12];
@@ -70,10 +80,18 @@ const OPEN: Record<string, () => Promise<Teacher | undefined>> = {
       { models: [join(folder, 'cross-encoder')], normalize: 'none' },
       context,
     ),
-  encoder: () =>
-    teachers.get('encoder').open!({ model: join(folder, 'encoder'), temperature: 0.05 }, context),
+  encoder: () => teachers.get('encoder').open!({ model: join(folder, 'encoder') }, context),
   'shared-letters': () => teachers.get('shared-letters').open!({ length: 3, most: 2 }, context),
 };
+
+const openLate = (options = {}): Promise<Teacher | undefined> =>
+  teachers.get('encoder').open!({ model: join(folder, 'late'), ...options }, context);
+teacherConformance({
+  name: 'encoder with late interaction',
+  open: async () => (await openLate())!,
+  members,
+  documents,
+});
 
 for (const [name, open] of Object.entries(OPEN)) {
   teacherConformance({ name, open: async () => (await open())!, members, documents });
@@ -127,6 +145,44 @@ test.each([
   }
   await teacher.close();
   await encoder.release();
+});
+
+test('a retriever with late interaction teaches its own scores, alone and in pairs', async () => {
+  const path = join(folder, 'late');
+  const [queries, others] = await Promise.all([
+    Encoder.create(await loadSide(path, 'queries'), { session: { threads: 1 } }),
+    Encoder.create(await loadSide(path, 'documents'), { session: { threads: 1 } }),
+  ]);
+  const texts = await context.texts();
+  const [query, document] = [texts.query(3), texts.document(7)];
+  const rows = async (encoder: Encoder, text: string, use: string): Promise<number[][]> => {
+    const { vectors } = await encoder.encode([text], { use });
+    return Array.from({ length: vectors.length / 8 }, (_, i) => [...vectors.slice(8 * i, 8 * i + 8)]);
+  };
+  const product = (a: number[], b: number[]): number => a.reduce((sum, x, i) => sum + x * b[i], 0);
+  const ofDocument = await rows(others, document, 'document');
+  const found = (await rows(queries, query, 'query')).map((row) =>
+    Math.max(...ofDocument.map((other) => product(row, other))),
+  );
+  expect(found).toHaveLength(6);
+  const expected = found.reduce((sum, best) => sum + best, 0);
+  const teacher = (await openLate())!;
+  const { scores } = await teacher.scores({ members: [3], documents: [7], wanted: () => true });
+  expect(scores[0]).toBeCloseTo(expected, 4);
+  expect((await teacher.pairs!([[query, document]]))[0]).toBeCloseTo(expected, 4);
+  // MaxSim adds up and is taken as it is; one vector's cosines lie closer together.
+  const cooler = (await openLate({ temperature: 2 }))!;
+  const half = await cooler.scores({ members: [3], documents: [7], wanted: () => true });
+  expect(half.scores[0]).toBeCloseTo(expected / 2, 4);
+  await expect(teacher.vectors!({ members: [3], documents: [7] })).rejects.toThrow(
+    'the teacher makes several rows of a text, expected one vector of each',
+  );
+  const scorer = await PairScorer.open(path, { cache: join(folder, 'scores'), session: { threads: 1 } });
+  expect(scorer.givesLogits).toBe(false);
+  expect((await scorer.score([[query, document]]))[0]).toBeCloseTo(expected, 4);
+  for (const open of [teacher, cooler, scorer]) await open.close();
+  await queries.release();
+  await others.release();
 });
 
 test('queries that a file of scores lacks are counted in a warning; what is wrong in it is an error', async () => {

@@ -38,12 +38,12 @@ export const registerLabel: RegisterCommand = (program) => {
     .command('label')
     .summary('score candidates with a teacher')
     .description(
-      'Scores positives and candidates of the training queries with cross-encoders, to distil from.',
+      'Scores positives and candidates of the training queries with cross-encoders or retrievers, to distil from.',
     )
     .argument('<data>', 'a BEIR folder, or any collection that "nearmiss data import" reads')
     .requiredOption(
       '--model <run|dir>',
-      'a run of the recipe reranker or a cross-encoder’s folder; several: the mean',
+      'a run, e.g. of the recipe reranker or colbert, or a model’s folder; several: the mean',
       repeated,
     )
     .requiredOption('--candidates <path>', 'a folder that "nearmiss mine" made, or a TREC run')

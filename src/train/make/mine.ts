@@ -1,7 +1,7 @@
 import type { OptionsOf } from '../../base/registry.js';
 import { mine } from '../../negatives/index.js';
 import type { mineKind } from '../../recipe/makers/mine-kind.js';
-import { outcomeOf } from '../../run/mining-outcome.js';
+import { outcomeOf, shortageWarning } from '../../run/mining-outcome.js';
 import { withRules } from '../mining/mining-rules.js';
 import { bm25Lists } from '../mining/rankings.js';
 import { trainedKinds } from '../model/kinds.js';
@@ -12,7 +12,7 @@ type MineOptions = OptionsOf<(typeof mineKind)['options']>;
 
 /** Opens the maker `mine`. */
 export async function makeMined(options: MineOptions, context: MakeContext): Promise<boolean> {
-  const { run, data, stage, folder, recipe, session, progress, shouldStop, tell } = context;
+  const { run, data, stage, folder, recipe, session, progress, shouldStop, tell, events } = context;
   const { depth, retriever } = options;
   const stopping = new AbortController();
   const onProgress = async (done: number, total: number): Promise<void> => {
@@ -46,8 +46,12 @@ export async function makeMined(options: MineOptions, context: MakeContext): Pro
         rules,
       }),
     );
-    const { ranked, kept, removed } = outcomeOf(`mined by stage ${stage.name}`, table, report);
+    // Labels that are wrong may leave nothing by a margin: who learns from other negatives, too, goes on without these.
+    const outcome = outcomeOf(`mined by stage ${stage.name}`, table, report, { mayBeEmpty: true });
+    const { ranked, kept, removed } = outcome;
     tell({ ranked, kept, ...prefixed('removed', removed) });
+    const message = shortageWarning(`mined by stage ${stage.name}`, outcome);
+    if (message !== undefined) await events.write({ type: 'log', level: 'warning', message });
     await table.save(folder, { overwrite: true });
     return true;
   } catch (error) {

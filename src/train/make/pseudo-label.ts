@@ -1,3 +1,4 @@
+import { NearmissError } from '../../base/errors.js';
 import type { OptionsOf } from '../../base/registry.js';
 import { fillPseudoFolder, type PseudoLabels } from '../../examples/index.js';
 import type { pseudoLabelKind } from '../../recipe/makers/pseudo-label-kind.js';
@@ -36,7 +37,9 @@ export async function makePseudoLabels(options: PseudoLabelOptions, context: Mak
   const texts = await openTaughtTexts(data);
   try {
     for (const model of options.models) {
-      scorers.push(await PairScorer.open(await bestModel(await locateMade(run, model)), { session }));
+      const scorer = await PairScorer.open(await bestModel(await locateMade(run, model)), { session });
+      scorers.push(scorer);
+      if (!scorer.givesLogits) throw noProbabilities(stage.name, model);
     }
     const examples: PseudoExample[] = [];
     let done = 0;
@@ -89,4 +92,10 @@ async function unjudged({ dataset, queries }: TrainingData): Promise<Int32Array>
     if (!judged.has(id)) numbers.push(queries.cache.indexOf(id));
   }
   return Int32Array.from(numbers.filter((number) => number >= 0));
+}
+
+function noProbabilities(stage: string, model: string): NearmissError {
+  return new NearmissError(`stage ${stage}: ${model} is a retriever, whose scores are no probabilities`, {
+    hint: 'name a cross-encoder, e.g. a run of the recipe reranker',
+  });
 }

@@ -2,7 +2,7 @@ import { exists } from '../../base/files.js';
 import { CandidateTable, type FixedRankings, mine } from '../../negatives/index.js';
 import type { RunEvent } from '../../run/events.js';
 import { fixedTableName } from '../../run/fixed-tables.js';
-import { outcomeOf } from '../../run/mining-outcome.js';
+import { type OutcomeOptions, outcomeOf } from '../../run/mining-outcome.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import type { TrainingData } from '../../run/training-data.js';
 import { withRules } from './mining-rules.js';
@@ -15,7 +15,7 @@ import { withRules } from './mining-rules.js';
 export async function fixedCandidates(
   run: RunDirectory,
   data: TrainingData,
-  { source, options, index, what, lists }: FixedRankings,
+  { source, options, index, what, lists, mayBeEmpty }: FixedRankings & OutcomeOptions,
   onMined: (event: Omit<Extract<RunEvent, { type: 'mined' }>, 'step'>) => Promise<void>,
 ): Promise<CandidateTable> {
   const name = fixedTableName({ source, ...options });
@@ -34,7 +34,7 @@ export async function fixedCandidates(
       rules,
     }),
   );
-  const mining = outcomeOf(what, table, report);
+  const mining = outcomeOf(what, table, report, { mayBeEmpty });
   await table.save(folder);
   await onMined({ type: 'mined', source, table: name, mining });
   return table;

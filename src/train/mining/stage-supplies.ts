@@ -80,7 +80,9 @@ function supplyContextOf(context: StageContext, { examples, rows }: SuppliesPart
     bm25Lists: (depth) => bm25Lists(run, data, depth),
     fileLists: async (file) => fileLists(await locateMade(run, file), data, description),
     fixedTable: (rankings) =>
-      fixedCandidates(run, data, rankings, (mined) => events.write({ ...mined, step: stage.start })),
+      fixedCandidates(run, data, { ...rankings, mayBeEmpty: stage.negatives.length > 1 }, (mined) =>
+        events.write({ ...mined, step: stage.start }),
+      ),
     freshTable: (step) => fresh.at(step),
     documentRows: (documents) => rows.of('documents', documents),
     searchDocuments: (queries, k) => rows.search(queries, k),

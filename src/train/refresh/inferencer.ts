@@ -12,6 +12,7 @@ import { writeModelManifest } from '../../run/checked-folder.js';
 import { readEvaluation, replacesBest } from '../../run/choose-best.js';
 import type { EventWriter } from '../../run/events.js';
 import { freshSourceOf, type Plan, planRun } from '../../run/plan.js';
+import { queriesWithoutLabels } from '../../run/queries-without-labels.js';
 import { type RunDirectory, TEACHER_FOLDER, waitFor } from '../../run/run-directory.js';
 import { bestSoFar, type StepEvaluation } from '../../run/step-evaluation.js';
 import { type EvaluationSet, evaluationSet, type TrainingData } from '../../run/training-data.js';
@@ -132,13 +133,16 @@ async function measure(
   const found = { tag: `step ${step}`, rankings };
   const needsAnswers = measures.some((measure) => measure.startsWith('Coverage'));
   const answerRanks = needsAnswers ? await findAnswerRanks(data.dataset, found, { depth, split }) : undefined;
-  const { mean, perQuery } = evaluate(found, dev.qrels, measures, { complete: true, answerRanks });
+  const { mean, perQuery, queries } = evaluate(found, dev.qrels, measures, { complete: true, answerRanks });
   const evaluation: StepEvaluation = {
     step,
     split,
     queries: dev.queries.length,
     measures: { ...mean },
-    ...(choose === 'significant' && { values: Array.from(perQuery[best]) }),
+    ...(choose === 'significant' && {
+      values: Array.from(perQuery[best]),
+      withoutLabels: queriesWithoutLabels(queries, dev.qrels, isLabelled(data)),
+    }),
     seconds: checkpoint.seconds,
   };
   const isBest = replacesBest(recipe.evaluation, {
@@ -163,6 +167,12 @@ async function measure(
     seconds,
     ...(agreement !== undefined && { agreement }),
   });
+}
+
+/** Whether a document is relevant to a training query. */
+function isLabelled({ training, documents }: TrainingData): (documentId: string) => boolean {
+  const labelled = new Set(training.flatMap(({ positives }) => [...positives]));
+  return (documentId) => labelled.has(documents.cache.indexOf(documentId));
 }
 
 /** Writes `best/`: the model of a step as other programs load it, ONNX export and model card included. */

@@ -3,7 +3,7 @@ import type { LossNeed } from '../../loss/loss.js';
 import { kindOptions } from '../../recipe/kind-options.js';
 import { bestModel } from '../../run/best-model.js';
 import { locateMade } from '../../run/made.js';
-import type { PlannedStage } from '../../run/plan.js';
+import type { BatchNegatives, PlannedStage } from '../../run/plan.js';
 import { placesOf } from '../../run/training-data.js';
 import { type Teacher, type TeacherContext, teachers } from '../../teacher/index.js';
 import { compareTeacher } from '../make/compare-teacher.js';
@@ -26,8 +26,25 @@ export async function openBatchTeacher(context: StageContext): Promise<BatchTeac
   const learning = OPEN[kind.name];
   if (learning) return learning(options as never, context);
   const teacher = await kind.open!(options, teacherContext(context));
-  if (teacher?.pairs && !(await isCompared(context))) await compare(teacher.pairs.bind(teacher), context);
+  if (teacher?.pairs && isLearnedFrom(stage) && !(await isCompared(context))) {
+    await compare(teacher.pairs.bind(teacher), context);
+  }
   return teacher && new AskedTeacher(teacher, stage);
+}
+
+/** Whether a loss learns from the teacher; else it is a guide, which need not be ahead. */
+function isLearnedFrom({ losses }: PlannedStage): boolean {
+  return needsOf(losses).some(({ needs }) => needs.includes('teacher') || needs.includes('vectors'));
+}
+
+/** What each loss asks for, and what it looks at. */
+function needsOf(
+  losses: PlannedStage['losses'],
+): { negatives: BatchNegatives | undefined; needs: readonly LossNeed[] }[] {
+  return losses.map((recipe) => {
+    const kind = lossKinds.get(recipe.name);
+    return { negatives: recipe.negatives, needs: kind.create(kindOptions(kind, recipe)).needs ?? [] };
+  });
 }
 
 /** Whether an earlier stage labelled with the same models, and so compared them; or it cannot be done any more. */
@@ -79,10 +96,7 @@ class AskedTeacher implements BatchTeacher {
   constructor(teacher: Teacher, { losses, batch: { guideMargin } }: PlannedStage) {
     this.#teacher = teacher;
     this.#guides = guideMargin !== undefined;
-    const needs = losses.map((recipe) => {
-      const kind = lossKinds.get(recipe.name);
-      return { negatives: recipe.negatives, needs: kind.create(kindOptions(kind, recipe)).needs ?? [] };
-    });
+    const needs = needsOf(losses);
     this.#needs = new Set(needs.flatMap((loss) => loss.needs));
     const looking = needs.filter((loss) => this.#guides || loss.needs.includes('teacher'));
     this.#whole = looking.some(({ negatives }) => negatives !== 'own');

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import type { DevOutcome } from './measure-run.js';
+import { adviceText, systemsTable } from './outcome-text.js';
+import { verdictOf } from './recommend.js';
+import type { SystemName, SystemRow } from './system.js';
+
+const rowsOf = (values: Partial<Record<SystemName, number>>): SystemRow[] =>
+  Object.entries(values).map(([system, value]) => ({
+    system: system as SystemName,
+    measures: { 'RR@10': value },
+    ...(system !== 'start' && { pValueAgainstStart: 0.2 }),
+  }));
+
+const OUTCOME: DevOutcome = {
+  split: 'dev',
+  queries: 160,
+  measure: 'RR@10',
+  rows: rowsOf({ start: 0.5, bm25: 0.4, hybrid: 0.5, trained: 0.51 }),
+  best: 'start',
+  serves: 'start',
+  verdict: 'level',
+  labels: 640,
+};
+
+test('what is said of a training that brought nothing is true of its figures', () => {
+  const reasons = (outcome: Partial<DevOutcome>): string => adviceText({ ...OUTCOME, ...outcome }, 'runs/a');
+  expect(reasons({})).toMatch(/^Use the model as published: runs\/a\/best is that model/);
+  expect(reasons({})).toContain('brought nothing that could not be chance (RR@10 0.5100');
+  expect(reasons({})).not.toMatch(/few|good at this already|learningRate/);
+  expect(reasons({ labels: 30 })).toContain('few labels (30 queries to learn from)');
+  expect(reasons({ queries: 20 })).toContain('20 dev queries are few');
+  expect(reasons({ verdict: 'worse' })).toContain('--set optimizer.learningRate=1e-5');
+  expect(reasons({ rows: rowsOf({ start: 0.95, bm25: 0.4, trained: 0.94 }) })).toContain(
+    'good at this already',
+  );
+  const wrong = reasons({ rows: rowsOf({ start: 0.01, bm25: 0.02, trained: 0.01 }) });
+  expect(wrong).toContain('labels that are wrong: neither the model nor words find what they say');
+  expect(wrong).not.toContain('good at this already');
+});
+
+test('a model that gains on labelled documents alone is named so, with the figures of both parts', () => {
+  const start = Float64Array.from({ length: 60 }, (_, i) => 0.4 + (i % 4) / 20);
+  const trained = start.map((value, i) => value + (i < 20 ? -0.1 : 0.3) + (i % 3) / 50);
+  const without = Array.from({ length: 20 }, (_, i) => i);
+  expect(verdictOf({ start, trained }, without)).toBe('narrow');
+  expect(verdictOf({ start, trained })).toBe('better');
+  const outcome: DevOutcome = {
+    ...OUTCOME,
+    verdict: 'narrow',
+    parts: [
+      { documents: 'with labels', queries: 40, rows: rowsOf({ start: 0.5, trained: 0.8 }) },
+      { documents: 'without labels', queries: 20, rows: rowsOf({ start: 0.48, trained: 0.38 }) },
+    ],
+  };
+  const text = adviceText(outcome, 'runs/a');
+  expect(text).toContain(
+    'lost where they have none (RR@10 0.3800, the start 0.4800, on 20 queries), so the model as published stays',
+  );
+  expect(text).not.toContain('Likely reasons');
+  expect(adviceText({ ...outcome, serves: 'trained', best: 'trained' }, 'runs/a')).toContain(
+    'yet it is served',
+  );
+  const table = systemsTable(outcome);
+  expect(table).toMatch(/RR@10, documents +queries +start +trained\n/);
+  expect(table).toMatch(/without labels +20 +0\.4800 +0\.3800\n/);
+  expect(systemsTable(OUTCOME)).not.toContain('labels');
+});
