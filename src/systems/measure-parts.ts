@@ -1,5 +1,5 @@
 import type { Qrels } from '../data/index.js';
-import { queriesWithoutLabels } from '../run/queries-without-labels.js';
+import { queriesWithoutLabels } from '../run/collection/queries-without-labels.js';
 import { measureSystems, type SystemRuns } from './measure-systems.js';
 import type { SystemsPart } from './system.js';
 

@@ -2,7 +2,7 @@ import type { Qrels } from '../data/index.js';
 import type { Run } from '../evaluate/index.js';
 import { MADE_SPLIT } from '../examples/index.js';
 import { openRunSplit } from '../run/collection/open-run-data.js';
-import { labelledDocuments, queriesWithoutLabels } from '../run/queries-without-labels.js';
+import { labelledDocuments, queriesWithoutLabels } from '../run/collection/queries-without-labels.js';
 import { type RunDescription, readRunDescription } from '../run/run-description.js';
 import { RunDirectory } from '../run/run-directory.js';
 import { fuseRuns } from '../search/fusion/index.js';

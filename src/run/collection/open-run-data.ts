@@ -3,9 +3,9 @@ import { exists } from '../../base/files.js';
 import type { Dataset } from '../../data/dataset.js';
 import { JUDGED_SPLIT } from '../../data/judged/judged-split.js';
 import { openDataset } from '../../data/open.js';
-import { withHeldOut } from '../held-out.js';
 import type { RunDescription } from '../run-description.js';
 import type { RunDirectory } from '../run-directory.js';
+import { withHeldOut } from './held-out.js';
 import { judgedSince, readRunJudged } from './judged.js';
 
 /**

@@ -1,7 +1,7 @@
 import { type Dataset, JUDGED_SPLIT, openDataset } from '../../data/index.js';
 import type { Recipe } from '../../recipe/recipe.js';
+import { type HeldOut, holdOut, withHeldOut } from '../../run/collection/held-out.js';
 import { type TakenJudgments, takeJudgments } from '../../run/collection/judged.js';
-import { type HeldOut, holdOut, withHeldOut } from '../../run/held-out.js';
 import type { RunDescription } from '../../run/run-description.js';
 import { requireSplits } from './run-requirements.js';
 import { settleRecipe } from './settle-recipe.js';

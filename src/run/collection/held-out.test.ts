@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Dataset, Qrels } from '../data/dataset.js';
-import { Random } from '../engine/random.js';
+import type { Dataset, Qrels } from '../../data/dataset.js';
+import { Random } from '../../engine/random.js';
 import { holdOut, withHeldOut } from './held-out.js';
 import { labelledDocuments, queriesWithoutLabels } from './queries-without-labels.js';
 

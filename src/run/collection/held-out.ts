@@ -1,7 +1,7 @@
-import { NearmissError } from '../base/errors.js';
-import type { Dataset, Qrels } from '../data/dataset.js';
-import { ResplitDataset } from '../data/derive/resplit.js';
-import { type SplitBy, splitDataset } from '../data/derive/split.js';
+import { NearmissError } from '../../base/errors.js';
+import type { Dataset, Qrels } from '../../data/dataset.js';
+import { ResplitDataset } from '../../data/derive/resplit.js';
+import { type SplitBy, splitDataset } from '../../data/derive/split.js';
 import { labelledDocuments, queriesWithoutLabels, relevantOf } from './queries-without-labels.js';
 
 /** Judged queries that a run does not learn from, because it measures on them. */

@@ -1,4 +1,4 @@
-import type { Qrels } from '../data/dataset.js';
+import type { Qrels } from '../../data/dataset.js';
 
 /**
  * Which of some queries ask for documents that no training query has, by their places: what a model has learned of
