@@ -69,12 +69,19 @@ function checkUnchanged(run: RunDirectory, description: RunDescription): void {
  * stand there as they are.
  */
 export async function readRunDescription(run: RunDirectory): Promise<RunDescription> {
+  const description = await readStoredDescription(run);
+  const recipe = await readRecipe(description.recipe, run, { unknownKinds: true });
+  return { ...description, recipe };
+}
+
+/** The same with the recipe as the file has it: an earlier version's may lack settings. */
+export async function readStoredDescription(
+  run: RunDirectory,
+): Promise<Omit<RunDescription, 'recipe'> & { recipe: unknown }> {
   const description = await run.readJson<RunDescription>(RUN_FILE);
   if (description?.format === 1) {
     checkUnchanged(run, description);
-    const data = run.data ?? (await locateData(run.path, description));
-    const recipe = await readRecipe(description.recipe, run, { unknownKinds: true });
-    return { ...description, data, recipe };
+    return { ...description, data: run.data ?? (await locateData(run.path, description)) };
   }
   throw new NearmissError(`${run.path}: not a run: expected run.json in it`, {
     hint: 'start one with `nearmiss train --data DIR --recipe NAME --out RUN`',

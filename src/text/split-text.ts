@@ -30,7 +30,8 @@ const CLAUSE = /[^\p{P}]{1,500}\p{P}{0,20}|\p{P}{1,20}/gu;
 const BLANK_LINE = /\n[^\S\n]*\n/;
 const SENTENCE_END = /[\p{Sentence_Terminal}…]["'\p{Pe}\p{Pf}]{0,3}$/u;
 
-const wordSegmenter = new Intl.Segmenter('und', { granularity: 'word' });
+/** Made when there is something to divide: that takes longer than loading most modules. */
+let wordSegmenter: Intl.Segmenter | undefined;
 
 /**
  * Splits a text into passages of at most `maxWords` words: at the last end of a paragraph in the second half of
@@ -96,6 +97,7 @@ function borderOf(space: string): number {
 /** Punctuation goes with the word before it. */
 function pushUnspaced(units: Unit[], run: string, offset: number): void {
   let open = false;
+  wordSegmenter ??= new Intl.Segmenter('und', { granularity: 'word' });
   for (const { index: start, 0: clause } of run.matchAll(CLAUSE)) {
     for (const { index, segment, isWordLike } of wordSegmenter.segment(clause)) {
       const at = offset + start + index;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { cp, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { firstFormatFile } from './first-format.fixture.js';
 import {
   append,
@@ -172,7 +172,7 @@ test('the mark follows every write, and a log beyond it is read, too', async () 
   const folder = await temporaryFolder();
   const path = join(folder, 'mark.json');
   const { log } = await openLog(folder);
-  const before = await readFile(path);
+  const before = await vi.waitFor(() => readFile(path));
   let bytes = 0;
   for (const record of ['a', 'b', 'c']) {
     await append(log, record);

@@ -39,22 +39,13 @@ export async function readMark(
  * written, on a full disk say, the log does without.
  */
 export class MarkFile {
-  readonly #handle: FileHandle | undefined;
+  readonly #opening: Promise<FileHandle | undefined>;
   #newest: Mark | undefined;
   #writing: Promise<void> | undefined;
 
-  private constructor(handle: FileHandle | undefined) {
-    this.#handle = handle;
-  }
-
-  static async open(folder: string, first: Mark): Promise<MarkFile> {
-    const path = join(folder, MARK_FILE);
-    try {
-      await writeFileAtomic(path, encode(first));
-      return new MarkFile(await open(path, 'r+'));
-    } catch {
-      return new MarkFile(undefined);
-    }
+  /** @param first what is certain now: it is being written when this returns, and nobody need wait for it */
+  constructor(folder: string, first: Mark) {
+    this.#opening = create(join(folder, MARK_FILE), first).catch(() => undefined);
   }
 
   /** Resolves when it, or a newer one, is written: of several that come meanwhile only the newest is. */
@@ -66,19 +57,26 @@ export class MarkFile {
 
   async close(): Promise<void> {
     await this.#writing;
-    await this.#handle?.datasync().catch(() => undefined);
-    await this.#handle?.close();
+    const handle = await this.#opening;
+    await handle?.datasync().catch(() => undefined);
+    await handle?.close();
   }
 
   async #write(): Promise<void> {
+    const handle = await this.#opening;
     while (this.#newest) {
       const bytes = encode(this.#newest);
       this.#newest = undefined;
-      await this.#handle?.write(bytes, 0, bytes.length, 0).catch(() => undefined);
+      await handle?.write(bytes, 0, bytes.length, 0).catch(() => undefined);
     }
     // In the same breath as the look at what is newest.
     this.#writing = undefined;
   }
+}
+
+async function create(path: string, first: Mark): Promise<FileHandle> {
+  await writeFileAtomic(path, encode(first));
+  return open(path, 'r+');
 }
 
 function encode({ log, bytes, chain }: Mark): Buffer {

@@ -60,7 +60,7 @@ export class WriteAheadLog {
     const state = await readStateFolder(folder, { onRecord, onWarning });
     await removeSuperseded(folder, state.snapshot ?? 1);
     const place = await goOn(folder, state, openFile, onWarning);
-    const mark = await MarkFile.open(folder, markOf(place.target));
+    const mark = new MarkFile(folder, markOf(place.target));
     return new WriteAheadLog(folder, { ...place, mark }, openFile);
   }
 

@@ -1,6 +1,7 @@
 import { NearmissError } from '../../base/errors.js';
 import { type Analyzer, analyzerFor } from '../../text/analyzers/index.js';
-import type { Bm25Meta, FileKey } from './format.js';
+import type { Bm25Meta } from './format.js';
+import type { FileKey } from './layout.js';
 import type { CollectionStatistics } from './similarity.js';
 import { TermDictionary } from './term-dictionary.js';
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type Bm25Meta, FILES } from './format.js';
+import type { Bm25Meta } from './format.js';
+import { FILES } from './layout.js';
 import { BLOCK_SIZE, encodeBlock, MAX_BLOCK_WORDS } from './postings/block-codec.js';
 import { ByteWriter } from './postings/byte-writer.js';
 import { ImpactFrontier } from './postings/impacts.js';

@@ -4,7 +4,8 @@ import { crc32 } from 'node:zlib';
 import { hasCode, NearmissError } from '../../base/errors.js';
 import { readJsonFile } from '../../base/json-file.js';
 import { Bm25Index, type IndexBuffers } from './bm25-index.js';
-import { type Bm25Meta, FILES, META_FILE, metaSchema, VECTOR_FILES } from './format.js';
+import { type Bm25Meta, META_FILE, metaSchema } from './format.js';
+import { FILES, VECTOR_FILES } from './layout.js';
 
 /** Node.js reads at most 2 GB at once. */
 const READ_BYTES = 1 << 28;

@@ -1,7 +1,7 @@
 import type { Ranked } from '../../base/top-k.js';
 import { analyze } from '../../text/analyzers/index.js';
 import type { Bm25Index } from './bm25-index.js';
-import { BLOCK_ROW } from './format.js';
+import { BLOCK_ROW } from './layout.js';
 import { searchTopK } from './max-score.js';
 import { impactFrequency, impactLengthCode } from './postings/impacts.js';
 import { PostingsCursor } from './postings/postings-cursor.js';

@@ -1,4 +1,4 @@
-import { TERM_ROW } from './format.js';
+import { TERM_ROW } from './layout.js';
 
 /** No term has this number. */
 export const NOT_FOUND = -1;

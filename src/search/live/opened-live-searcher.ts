@@ -6,7 +6,6 @@ import type { QueryTerms } from '../snippet.js';
 import { checkBase } from './check-base.js';
 import { checkDocuments, checkIds } from './check-writes.js';
 import { encodeDocuments } from './encode-documents.js';
-import { exportCollection } from './export-collection.js';
 import { LeasedSearcher } from './leased-searcher.js';
 import type {
   ExportResult,
@@ -114,7 +113,10 @@ export class OpenedLiveSearcher extends OverBase implements LiveSearcher {
   }
 
   exportCollection(folder: string, options: { overwrite?: boolean } = {}): Promise<ExportResult> {
-    return this.#onSnapshot((snapshot) => exportCollection(snapshot, folder, options));
+    return this.#onSnapshot(async (snapshot) => {
+      const { exportCollection } = await import('./export-collection.js');
+      return exportCollection(snapshot, folder, options);
+    });
   }
 
   async forget(sequence: number): Promise<void> {

@@ -1,9 +1,6 @@
-import { readDocumentFiles } from '../../index/vectors/document-files.js';
-import { DocumentIndex } from '../../index/vectors/document-index.js';
-import { IndexFolder } from '../../index/vectors/index-folder.js';
+import type { Documents } from '../../index/vectors/document-files.js';
+import type { DocumentIndex } from '../../index/vectors/document-index.js';
 import { openVectorIndexInWorker } from '../../index/vectors/worker-index.js';
-import { BatchedEmbedder } from '../batched-embedder.js';
-import { BatchedReranker } from '../batched-reranker.js';
 import type { Embedder } from '../embedder.js';
 import type { Reranker } from '../retrievers/reranker.js';
 import type { OpenSearcherOptions } from '../searcher.js';
@@ -14,9 +11,9 @@ import type { Target } from './target.js';
 const NONE = Promise.resolve(undefined);
 
 /**
- * The parts of a searcher that compute; each starts to open when it is first asked for. Imported with this are only
- * those that start worker threads: what computes in this thread is imported where it is needed, so that with workers
- * only they load the native libraries.
+ * The parts of a searcher that compute; each starts to open when it is first asked for. Imported with this is only what
+ * starts worker threads, which somebody waits for: everything else is imported where it is needed, so that the threads
+ * are under way before it, and with them only they load the native libraries.
  */
 export class ComputingParts {
   readonly #target: Target;
@@ -66,8 +63,9 @@ export class ComputingParts {
     try {
       const [vectors, documents] = await Promise.all([
         closing.add(openVectorIndexInWorker(folder, open)),
-        IndexFolder.open(folder, { remedy }).then(readDocumentFiles),
+        documentsOf(folder, remedy),
       ]);
+      const { DocumentIndex } = await import('../../index/vectors/document-index.js');
       return new DocumentIndex({ vectors, ...documents });
     } catch (error) {
       await closing.close();
@@ -80,6 +78,7 @@ export class ComputingParts {
     const embedder = this.#options.inWorkers
       ? await openEmbedderInWorker(model, session)
       : await (await import('../embedder.js')).LocalEmbedder.open(model, session);
+    const { BatchedEmbedder } = await import('../batched-embedder.js');
     return new BatchedEmbedder(embedder);
   }
 
@@ -88,6 +87,7 @@ export class ComputingParts {
     const reranker = this.#options.inWorkers
       ? await openRerankerInWorker(model, session)
       : await (await import('../retrievers/open-reranker.js')).openReranker(model, session);
+    const { BatchedReranker } = await import('../batched-reranker.js');
     return new BatchedReranker(reranker);
   }
 
@@ -95,4 +95,12 @@ export class ComputingParts {
     const { threads, session } = this.#options;
     return { threads, ...session };
   }
+}
+
+async function documentsOf(folder: string, remedy: string | undefined): Promise<Documents> {
+  const [{ IndexFolder }, { readDocumentFiles }] = await Promise.all([
+    import('../../index/vectors/index-folder.js'),
+    import('../../index/vectors/document-files.js'),
+  ]);
+  return readDocumentFiles(await IndexFolder.open(folder, { remedy }));
 }

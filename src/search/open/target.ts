@@ -9,9 +9,10 @@ import { isWritable } from '../../base/folders/writable.js';
 import { readJsonFile } from '../../base/json-file.js';
 import { FORMAT_NAME as BM25_FORMAT } from '../../index/bm25/format-name.js';
 import { documentSplit } from '../../recipe/document-split.js';
-import { isRun, readRunDescription } from '../../run/run-description.js';
+import { isRun } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
 import { runIndexRemedy } from '../../run/run-index.js';
+import { readSearchedRun } from '../../run/searched-run.js';
 import type { SplitTokensOptions } from '../../text/split-tokens.js';
 
 /** What a search needs and where it is; what is missing can be made, or the modes that need it are missing. */
@@ -67,7 +68,7 @@ export async function resolveTarget(path: string, options: TargetOptions): Promi
 
 async function runTarget(path: string, name: string, options: TargetOptions): Promise<Target> {
   const run = new RunDirectory(path);
-  const description = await readRunDescription(run);
+  const description = await readSearchedRun(run);
   const best = await run.readJson<{ step: number }>('best.json');
   const cache = options.cache ?? (await writableCache(run.file('cache', 'search'), path));
   const bm25 = (await exists(run.file('cache', 'bm25'))) ? run.file('cache', 'bm25') : undefined;

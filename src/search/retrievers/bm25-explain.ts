@@ -1,7 +1,7 @@
-import { type Bm25Index, bm25, type Similarity } from '../../index/bm25/index.js';
+import type { Bm25Index } from '../../index/bm25/index.js';
 import { PostingsCursor } from '../../index/bm25/postings/postings-cursor.js';
 import { countTerms, type IndexedTerm, weighQuery } from '../../index/bm25/query-terms.js';
-import { PartTable } from '../../index/bm25/similarity.js';
+import { bm25, PartTable, type Similarity } from '../../index/bm25/similarity.js';
 import { type Analyzer, analyze } from '../../text/analyzers/index.js';
 import type { QueryWords } from '../query-words.js';
 import type { ScorePart } from './retriever.js';

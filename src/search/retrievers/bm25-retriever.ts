@@ -1,6 +1,7 @@
 import type { Ranked } from '../../base/top-k.js';
 import { Turn } from '../../base/turn.js';
-import { type Bm25Index, Bm25SearchPool } from '../../index/bm25/index.js';
+import type { Bm25Index } from '../../index/bm25/index.js';
+import { Bm25SearchPool } from '../../index/bm25/search-pool.js';
 import { Batcher } from '../batching.js';
 import { checkK } from '../check-search.js';
 import { fetchHits, type NumberedHit } from '../fetch-hits.js';

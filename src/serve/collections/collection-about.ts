@@ -1,9 +1,8 @@
 import { stat } from 'node:fs/promises';
 import type { Document } from '../../data/index.js';
-import { openDataset } from '../../data/open.js';
-import { TRAIL_SEPARATOR } from '../../data/readers/passages.js';
-import { isRun, readRunDescription } from '../../run/run-description.js';
+import { isRun } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
+import { readSearchedRun } from '../../run/searched-run.js';
 
 /** What is told of a collection besides what its index knows; nothing of it may keep a search waiting. */
 export interface CollectionAbout {
@@ -34,7 +33,7 @@ export function aboutTarget(target: string, options: { data?: string } = {}): Co
 async function trainedModel(target: string): ReturnType<NonNullable<CollectionAbout['model']>> {
   if (!(await isRun(target))) return undefined;
   const run = new RunDirectory(target);
-  const { recipe } = await readRunDescription(run);
+  const { recipe } = await readSearchedRun(run);
   const best = await stat(run.file('best.json')).catch(() => undefined);
   return {
     label: recipe.name,
@@ -46,7 +45,8 @@ async function trainedModel(target: string): ReturnType<NonNullable<CollectionAb
 /** Queries that somebody has judged, else titles of documents: what there is certainly something to be found for. */
 async function findExamples(target: string, data: string | undefined): Promise<string[]> {
   const path =
-    data ?? ((await isRun(target)) ? (await readRunDescription(new RunDirectory(target))).data : target);
+    data ?? ((await isRun(target)) ? (await readSearchedRun(new RunDirectory(target))).data : target);
+  const { openDataset } = await import('../../data/open.js');
   const dataset = await openDataset(path);
   const queries = await some(texts(dataset.queries()));
   return queries.length > 0 ? queries : some(titles(dataset.documents()));
@@ -58,6 +58,7 @@ async function* texts(queries: AsyncIterable<{ text: string }>): AsyncGenerator<
 
 /** Of a passage its own heading: nobody asks for the trail of all that it is under. */
 async function* titles(documents: AsyncIterable<Document>): AsyncGenerator<string> {
+  const { TRAIL_SEPARATOR } = await import('../../data/readers/passages.js');
   for await (const { title = '', metadata } of documents) {
     yield typeof metadata?.heading === 'string' ? title.split(TRAIL_SEPARATOR).at(-1)! : title;
   }

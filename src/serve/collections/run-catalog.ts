@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { readRunDescription } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
+import { readSearchedRun } from '../../run/searched-run.js';
 
 /** The runs that a server shows, by name. A name never leads out of what was asked to be shown. */
 export class RunCatalog {
@@ -56,8 +56,8 @@ export class RunCatalog {
     const known = this.#collections.get(run.path);
     if (known !== undefined) return known;
     // One run that cannot be read says nothing about the others; the list of runs names it.
-    const description = await readRunDescription(run).catch(() => undefined);
-    if (description) this.#collections.set(run.path, resolve(description.data));
+    const searched = await readSearchedRun(run).catch(() => undefined);
+    if (searched) this.#collections.set(run.path, resolve(searched.data));
     return this.#collections.get(run.path);
   }
 

@@ -18,7 +18,7 @@ export interface ServedIndexOptions {
   onOpen?: () => void;
   /** Makes documents changeable; without it they are not. */
   openLive?: (base: Searcher) => Promise<LiveSearcher>;
-  /** Opens where judgments are kept, once documents are changeable; without it there are none. */
+  /** Opens where judgments are kept, when somebody asks for them; without it there are none. */
   openJudgments?: () => Promise<JudgmentStore>;
   /** Opened when it is first asked for, and not before. */
   lazy?: boolean;
@@ -43,7 +43,7 @@ export class ServedIndex {
   readonly #opening = openable<IndexHost>();
   #first: Promise<Searcher> | undefined;
   #host: IndexHost | undefined;
-  #judgments: JudgmentStore | undefined;
+  #judgments: Promise<JudgmentStore> | undefined;
   #starting: Promise<void> | undefined;
   #baseVersion = '';
   #reloading: Promise<unknown> = Promise.resolve();
@@ -65,9 +65,8 @@ export class ServedIndex {
     let live: LiveSearcher | undefined;
     try {
       live = await this.#options.openLive?.(base);
-      this.#judgments = await this.#options.openJudgments?.();
     } catch (error) {
-      await (live ?? base).close();
+      await base.close();
       throw error;
     }
     this.#host = new IndexHost(base, live);
@@ -124,6 +123,10 @@ export class ServedIndex {
   /** What people judged; refuses where nothing can be kept. */
   async judgments(): Promise<JudgmentStore> {
     await this.#open();
+    this.#judgments ??= this.#options.openJudgments?.().catch((error) => {
+      this.#judgments = undefined;
+      throw error;
+    });
     if (this.#judgments !== undefined) return this.#judgments;
     throw new ApiError(403, 'forbidden', 'judgments are not kept here', {
       hint: 'the server was started with --read-only',
@@ -181,7 +184,10 @@ export class ServedIndex {
     await this.#next?.catch(() => undefined);
     await this.#reloading;
     await this.#starting;
-    await this.#judgments?.close();
+    await this.#judgments?.then(
+      (judgments) => judgments.close(),
+      () => undefined,
+    );
     await this.#host?.close();
   }
 }

@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
 import { besideFolder } from '../../base/folders/cache-folder.js';
-import { isRun, readRunDescription } from '../../run/run-description.js';
+import { isRun } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
+import { readSearchedRun } from '../../run/searched-run.js';
 import { beginSearcher } from '../../search/open/open-searcher.js';
 import type { OpenSearcherOptions, PrepareStep, Searcher } from '../../search/searcher.js';
 import type { EarlyLog } from '../log/early-log.js';
@@ -80,6 +81,6 @@ export async function targetCollection(
 
 /** A run's collection, where it is there. */
 async function dataOf(run: string): Promise<string | undefined> {
-  const description = await readRunDescription(new RunDirectory(run)).catch(() => undefined);
-  return description?.data;
+  const searched = await readSearchedRun(new RunDirectory(run)).catch(() => undefined);
+  return searched?.data;
 }

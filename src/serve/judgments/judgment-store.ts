@@ -1,5 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
+import { exists } from '../../base/files.js';
 import { WriteAheadLog } from '../../base/log/write-ahead-log.js';
 import {
   charactersOf,
@@ -44,7 +45,9 @@ interface Growth {
  * await store.close();
  */
 export class JudgmentStore {
-  readonly #log: WriteAheadLog;
+  readonly #openLog: () => Promise<WriteAheadLog>;
+  /** None before the first judgment: a collection that is only searched is left as it was. */
+  #log: Promise<WriteAheadLog> | undefined;
   readonly #most: number;
   readonly #mostCharacters: number;
   readonly #onWarning: (message: string) => void;
@@ -54,11 +57,11 @@ export class JudgmentStore {
   #newest: { count: number; judgments: Given[] } | undefined;
 
   private constructor(
-    log: WriteAheadLog,
+    openLog: () => Promise<WriteAheadLog>,
     judgments: Judgments,
     { most = MOST, mostCharacters = MOST_CHARACTERS, onWarning = () => undefined }: JudgmentStoreOptions,
   ) {
-    this.#log = log;
+    this.#openLog = openLog;
     this.#judgments = judgments;
     this.#most = most;
     this.#mostCharacters = mostCharacters;
@@ -72,13 +75,16 @@ export class JudgmentStore {
       if (other === basename(folder)) continue;
       for (const entry of await readLog(join(dirname(folder), other))) judgments.put(entry);
     }
-    const log = await WriteAheadLog.open(folder, {
-      onRecord: (record, where) => {
-        for (const entry of parseJudgments(record, where)) judgments.put(entry);
-      },
-      onWarning: options.onWarning,
-    });
-    return new JudgmentStore(log, judgments, options);
+    const openLog = () =>
+      WriteAheadLog.open(folder, {
+        onRecord: (record, where) => {
+          for (const entry of parseJudgments(record, where)) judgments.put(entry);
+        },
+        onWarning: options.onWarning,
+      });
+    const store = new JudgmentStore(openLog, judgments, options);
+    if (await exists(folder)) await store.#opened();
+    return store;
   }
 
   /** How many are in force, and for how many queries. */
@@ -105,6 +111,7 @@ export class JudgmentStore {
       )
       // What nobody has said, or is just saying, need not be taken back: it would fill the log without end.
       .filter((entry) => entry.grade !== null || this.#underWay.count > 0 || this.#judgments.has(entry));
+    if (entries.length === 0) return this.counts;
     const growth = {
       count: entries.filter(({ grade }) => grade !== null).length,
       characters: entries.reduce((sum, entry) => sum + charactersOf(entry), 0),
@@ -112,14 +119,15 @@ export class JudgmentStore {
     if (growth.count > 0) this.#checkRoom(growth);
     this.#grow(growth, 1);
     try {
-      await this.#log.append(Buffer.from(JSON.stringify(entries)), () => {
+      const log = await this.#opened();
+      await log.append(Buffer.from(JSON.stringify(entries)), () => {
         for (const entry of entries) this.#judgments.put(entry);
         this.#newest = undefined;
       });
+      this.#tidy(log);
     } finally {
       this.#grow(growth, -1);
     }
-    this.#tidy();
     return this.counts;
   }
 
@@ -146,8 +154,17 @@ export class JudgmentStore {
     for (const text of texts) yield { id: queryId(text), text };
   }
 
-  close(): Promise<void> {
-    return this.#log.close();
+  async close(): Promise<void> {
+    await (await this.#log)?.close();
+  }
+
+  /** The log, made where there is none yet; where that fails, the next judgment tries again. */
+  #opened(): Promise<WriteAheadLog> {
+    this.#log ??= this.#openLog().catch((error) => {
+      this.#log = undefined;
+      throw error;
+    });
+    return this.#log;
   }
 
   #grow({ count, characters }: Growth, sign: 1 | -1): void {
@@ -165,10 +182,10 @@ export class JudgmentStore {
     });
   }
 
-  #tidy(): void {
-    const { bytes, isCompacting } = this.#log;
+  #tidy(log: WriteAheadLog): void {
+    const { bytes, isCompacting } = log;
     if (isCompacting || bytes < MIN_COMPACT_BYTES || bytes < WASTE * this.#judgments.characters) return;
-    this.#log
+    log
       .compact(() => records([...this.#judgments.entries()]))
       .catch((error) => this.#onWarning(`judgments: ${(error as Error).message}`));
   }

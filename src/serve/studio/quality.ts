@@ -1,8 +1,5 @@
 import { z } from 'zod';
 import type { Quality } from '../../analyze/quality/quality.js';
-import { qualityKey, readQuality, readQualityCase } from '../../analyze/quality/quality-files.js';
-import { runStudy } from '../../analyze/run-study.js';
-import { readRunDescription } from '../../run/run-description.js';
 import { errors } from '../answers/errors.js';
 import {
   computing,
@@ -39,8 +36,14 @@ export const qualityRoutes: StudyRoutes = async (app, { runs }) => {
       const { run: name } = request.params;
       return lookAt(request, name, async () => {
         const run = runNamed(runs, name);
+        const [{ qualityKey, readQuality }, { openRunData }, { readRunDescription }, { runStudy }] =
+          await Promise.all([
+            import('../../analyze/quality/quality-files.js'),
+            import('../../run/collection/open-run-data.js'),
+            import('../../run/run-description.js'),
+            import('../../analyze/run-study.js'),
+          ]);
         const key = await qualityKey(run, request.query);
-        const { openRunData } = await import('../../run/collection/open-run-data.js');
         const splits = await (await openRunData(run, await readRunDescription(run))).splits();
         const kept = await readQuality(run, key);
         if (kept) return ready(kept, splits);
@@ -73,6 +76,7 @@ export const qualityRoutes: StudyRoutes = async (app, { runs }) => {
       const { query, ...rest } = request.query;
       return lookAt(request, name, async () => {
         const run = runNamed(runs, name);
+        const { qualityKey, readQualityCase } = await import('../../analyze/quality/quality-files.js');
         const found = await readQualityCase(run, { ...(await qualityKey(run, rest)), query });
         if (found) return found;
         throw new ApiError(404, 'not_found', `"${query}" was not measured in "${name}"`, {

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import { RunCollection, WatchedRun } from '../../analyze/watch/index.js';
+import type { RunCollection, WatchedRun } from '../../analyze/watch/index.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import { ApiError } from '../api-error.js';
+import { analyses } from './analyses.js';
 
 /** Runs whose events are kept in memory: a hundred bytes a step. */
 const MOST_WATCHED = 16;
@@ -16,7 +17,8 @@ export class RunShelf {
     dispose: (collection) => collection.retire(),
   });
 
-  watched(path: string): WatchedRun {
+  async watched(path: string): Promise<WatchedRun> {
+    const { WatchedRun } = await analyses();
     const known = this.#watched.get(path);
     if (known) return known;
     const watched = new WatchedRun(path);
@@ -27,7 +29,7 @@ export class RunShelf {
   /** Works with a run's collection. One that fails is opened anew the next time: its files may have been changed. */
   async withCollection<T>(run: RunDirectory, work: (collection: RunCollection) => Promise<T>): Promise<T> {
     const { path } = run;
-    const lent = this.#collections.get(path) ?? new LentCollection(RunCollection.open(run));
+    const lent = this.#collections.get(path) ?? new LentCollection(openCollection(run));
     this.#collections.set(path, lent);
     try {
       return await lent.use(work);
@@ -41,6 +43,11 @@ export class RunShelf {
   close(): void {
     this.#collections.clear();
   }
+}
+
+async function openCollection(run: RunDirectory): Promise<RunCollection> {
+  const { RunCollection } = await analyses();
+  return RunCollection.open(run);
 }
 
 /** A collection that is closed when nobody works with it any more. */

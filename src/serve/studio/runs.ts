@@ -1,20 +1,14 @@
 import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import {
-  ChangedCollectionError,
-  describeRun,
-  negativesOf,
-  negativesTables,
-  type RunCollection,
-  summarizeRun,
-} from '../../analyze/watch/index.js';
+import type { RunCollection } from '../../analyze/watch/index.js';
 import { hasCode, NearmissError } from '../../base/errors.js';
 import { errors } from '../answers/errors.js';
 import { minedNegatives, runCurves, runDetails, runList, trainingQueries } from '../answers/runs.js';
 import { ApiError } from '../api-error.js';
 import type { RunCatalog } from '../collections/run-catalog.js';
 import { documentId } from '../schemas.js';
+import { analyses } from './analyses.js';
 import { roundSeries } from './round-series.js';
 import { RunShelf } from './run-shelf.js';
 import { runNamed } from './study-errors.js';
@@ -47,6 +41,7 @@ export const runsRoutes: FastifyPluginAsyncZod<{ runs: Pick<RunCatalog, 'list' |
       },
     },
     async (request) => {
+      const { summarizeRun } = await analyses();
       const unreadable: string[] = [];
       const found = await Promise.all(
         (await runs.list()).map(async (name) => {
@@ -73,10 +68,10 @@ export const runsRoutes: FastifyPluginAsyncZod<{ runs: Pick<RunCatalog, 'list' |
         response: { 200: runDetails, ...errors },
       },
     },
-    async ({ params: { run: name } }) => ({
-      name,
-      ...(await describeRun(shelf.watched(runNamed(runs, name).path))),
-    }),
+    async ({ params: { run: name } }) => {
+      const { describeRun } = await analyses();
+      return { name, ...(await describeRun(await shelf.watched(runNamed(runs, name).path))) };
+    },
   );
 
   app.get(
@@ -92,7 +87,7 @@ export const runsRoutes: FastifyPluginAsyncZod<{ runs: Pick<RunCatalog, 'list' |
       },
     },
     async ({ params: { run: name }, headers }, reply) => {
-      const watched = shelf.watched(runNamed(runs, name).path);
+      const watched = await shelf.watched(runNamed(runs, name).path);
       const tagOf = (version: string): string => `W/"${version}"`;
       reply.header('cache-control', 'no-cache');
       if (headers['if-none-match'] === tagOf(await watched.version())) {
@@ -141,6 +136,7 @@ export const runsRoutes: FastifyPluginAsyncZod<{ runs: Pick<RunCatalog, 'list' |
     },
     async ({ params: { run: name }, query: { query: id, table: wanted, offset, limit } }) => {
       const run = runNamed(runs, name);
+      const { negativesOf, negativesTables } = await analyses();
       const tables = await negativesTables(run);
       const table = wanted === undefined ? tables[0] : tables.find((one) => one.name === wanted);
       if (!table)
@@ -164,7 +160,7 @@ export const runsRoutes: FastifyPluginAsyncZod<{ runs: Pick<RunCatalog, 'list' |
       return await shelf.withCollection(runNamed(runs, name), work);
     } catch (error) {
       if (error instanceof ApiError) throw error;
-      if (error instanceof ChangedCollectionError) {
+      if (error instanceof (await analyses()).ChangedCollectionError) {
         throw new ApiError(409, 'unavailable', error.message, { hint: error.hint, cause: error });
       }
       if (error instanceof NearmissError || hasCode(error, 'ENOENT')) {

@@ -1,8 +1,4 @@
 import { z } from 'zod';
-import { runStudy } from '../../analyze/run-study.js';
-import { shownStep } from '../../analyze/shown-step.js';
-import { findSpaceQueries } from '../../analyze/space/find-queries.js';
-import { readPicture } from '../../analyze/space/picture.js';
 import type { SpacePicture } from '../../analyze/space/space-picture.js';
 import { errors } from '../answers/errors.js';
 import {
@@ -44,6 +40,11 @@ export const spaceRoutes: StudyRoutes = async (app, { runs }) => {
       const { query, method, step: wanted } = request.query;
       return lookAt(request, name, async () => {
         const run = runNamed(runs, name);
+        const [{ shownStep }, { readPicture }, { runStudy }] = await Promise.all([
+          import('../../analyze/shown-step.js'),
+          import('../../analyze/space/picture.js'),
+          import('../../analyze/run-study.js'),
+        ]);
         const step = await shownStep(run, wanted);
         const kept = query === undefined ? undefined : await readPicture(run, { step, query, method });
         if (kept) return ready(kept);
@@ -82,7 +83,10 @@ export const spaceRoutes: StudyRoutes = async (app, { runs }) => {
     },
     (request) => {
       const { run: name } = request.params;
-      return lookAt(request, name, () => findSpaceQueries(runNamed(runs, name), request.query));
+      return lookAt(request, name, async () => {
+        const { findSpaceQueries } = await import('../../analyze/space/find-queries.js');
+        return findSpaceQueries(runNamed(runs, name), request.query);
+      });
     },
   );
 };

@@ -160,7 +160,7 @@ test('a run whose collection has gone is told without naming files, and found wh
 
 describe('the desk', () => {
   test('what nobody asks for any more is given up, and its place is free', async () => {
-    const desk = new StudyDesk({ patienceMs: 1, unaskedMs: 60 });
+    const desk = new StudyDesk({ patienceMs: 1, unaskedMs: 500 });
     let ended = 0;
     const endless = ({ signal }: StudyTools): Promise<never> =>
       new Promise((_, reject) =>
@@ -171,7 +171,7 @@ describe('the desk', () => {
       );
     for (let i = 0; i < 8; i++) await desk.ask(`page ${i}`, endless);
     await expect(desk.ask('ninth', async () => 9)).rejects.toMatchObject({ statusCode: 503 });
-    await sleep(200);
+    await sleep(700);
     expect(await desk.ask('ninth', async () => 9)).toEqual({ state: 'ready', value: 9 });
     expect(ended).toBeGreaterThan(0);
   });

@@ -1,4 +1,4 @@
-import { MAX_FREQUENCY } from '../format.js';
+import { MAX_FREQUENCY } from '../layout.js';
 
 /**
  * The postings of a block that could score highest under any similarity: those for which no other has at least

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type Bm25Meta, VECTOR_FILES } from '../format.js';
+import type { Bm25Meta } from '../format.js';
+import { VECTOR_FILES } from '../layout.js';
 import { ByteReader } from './byte-reader.js';
 import { ByteWriter } from './byte-writer.js';
 import type { RunFiles } from './postings-buffer.js';

@@ -1,5 +1,5 @@
 import { type Analyzer, CodeUnitBuffer, TokenSpans } from '../../../text/analyzers/index.js';
-import { MAX_FREQUENCY } from '../format.js';
+import { MAX_FREQUENCY } from '../layout.js';
 import { NO_TERM, TokenTable } from '../token-table.js';
 import { ByteWriter } from './byte-writer.js';
 

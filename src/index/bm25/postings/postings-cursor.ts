@@ -1,5 +1,5 @@
 import type { Bm25Index } from '../bm25-index.js';
-import { BLOCK_ROW } from '../format.js';
+import { BLOCK_ROW } from '../layout.js';
 import type { ScoreWindow } from '../score-window.js';
 import { type PartTable, TABLE_FREQUENCIES } from '../similarity.js';
 import { BLOCK_SIZE, decodeDocuments, decodeFrequencies, decodeFrequency } from './block-codec.js';

@@ -1,6 +1,6 @@
 import { Turn } from '../../../base/turn.js';
 import type { Document } from '../../../data/index.js';
-import { bm25 } from '../../../index/bm25/index.js';
+import { bm25 } from '../../../index/bm25/similarity.js';
 import { checkK } from '../../check-search.js';
 import { ranked } from '../../hits.js';
 import type { QueryWords } from '../../query-words.js';

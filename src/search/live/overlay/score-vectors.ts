@@ -1,6 +1,6 @@
 import { innerProduct } from '../../../base/numbers/inner-product.js';
 import type { Turn } from '../../../base/turn.js';
-import { scorers } from '../../../model/scorer/kinds.js';
+import type { Scorer } from '../../../model/scorer/scorer.js';
 import type { ScoredSlots } from './live-hits.js';
 import type { OverlayState } from './overlay.js';
 
@@ -21,7 +21,7 @@ export async function scoreVectors(
   writes: OverlayState,
   { dimension, scorer, turn, signal }: ScoreVectorsOptions,
 ): Promise<ScoredSlots[]> {
-  const made = scorer === undefined ? undefined : scorers.get(scorer).create({});
+  const made = scorer === undefined ? undefined : await scorerNamed(scorer);
   const score = (query: Float32Array, rows: Float32Array): number =>
     made ? Math.fround(made.score(query, rows, dimension)) : bestProduct(query, rows);
   const results = queries.map((): ScoredSlots => ({ slots: [], scores: [] }));
@@ -37,6 +37,12 @@ export async function scoreVectors(
     if (turn.isOver) await turn.next(signal);
   }
   return results;
+}
+
+/** The engine comes with the scorers, and most models have no use for either here. */
+async function scorerNamed(name: string): Promise<Scorer> {
+  const { scorers } = await import('../../../model/scorer/kinds.js');
+  return scorers.get(name).create({});
 }
 
 function bestProduct(query: Float32Array, vectors: Float32Array): number {
