@@ -1,6 +1,6 @@
 import { Progress } from '../base/progress.js';
 import { CREATED_BY } from '../base/version.js';
-import { modelKinds } from '../model/kinds.js';
+import { makesRows } from '../model/kinds.js';
 import type { Recipe } from '../recipe/recipe.js';
 import { planRun } from '../run/plan.js';
 import { readRunDescription } from '../run/run-description.js';
@@ -66,9 +66,7 @@ const OF_MODEL: readonly Section[] = ['gradients', 'long-tail', 'overlap', 'bm25
 
 /** What there is to see in a run of this recipe: a reranker has no index, and so nothing that needs one. */
 export function sectionsOf({ model }: Recipe): readonly Section[] {
-  return modelKinds.get(model.kind).readsPairs
-    ? SECTIONS.filter((section) => !OF_MODEL.includes(section))
-    : SECTIONS;
+  return !makesRows(model.kind) ? SECTIONS.filter((section) => !OF_MODEL.includes(section)) : SECTIONS;
 }
 
 /**
@@ -95,7 +93,7 @@ export async function analyzeRuns(options: AnalyzeOptions): Promise<Analysis> {
     createdBy: CREATED_BY,
   };
   if (!sections.some((section) => OF_MODEL.includes(section))) return analysis;
-  if (modelKinds.get(recipe.model.kind).readsPairs) throw noIndex(run);
+  if (!makesRows(recipe.model.kind)) throw noIndex(run);
   const { threads, step, quiet } = options;
   const checkpoint = await openCheckpoint({ run, step, session: { threads }, quiet });
   try {

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { modelKinds } from '../model/kinds.js';
+import { makesRows } from '../model/kinds.js';
 import { readRunDescription } from '../run/run-description.js';
 import type { RunDirectory } from '../run/run-directory.js';
 import { bestSoFar } from '../run/step-evaluation.js';
@@ -8,9 +8,9 @@ import { NotThereError } from './not-there.js';
 /** Which checkpoint to show: the best or the newest whose index is there, or that of a step. */
 export type WantedStep = 'best' | 'newest' | number;
 
-/** A cross-encoder scores pairs: it never encodes a collection. */
+/** A cross-encoder scores pairs, and weights of words are in an index of words: there are no vectors to look at. */
 export function noIndex(run: RunDirectory): NotThereError {
-  return new NotThereError(`${basename(run.path)}: a reranker has no index of its own to look at`, {
+  return new NotThereError(`${basename(run.path)}: a model of its kind has no index of vectors to look at`, {
     hint: 'its training is shown by the Training page, `nearmiss analyze RUN --only curves` and `nearmiss report`; `nearmiss rerank` and `nearmiss compare` measure it on what another system found',
   });
 }
@@ -18,7 +18,7 @@ export function noIndex(run: RunDirectory): NotThereError {
 /** The step of a checkpoint whose index is there. */
 export async function shownStep(run: RunDirectory, wanted: WantedStep = 'best'): Promise<number> {
   const { recipe } = await readRunDescription(run);
-  if (modelKinds.get(recipe.model.kind).readsPairs) throw noIndex(run);
+  if (!makesRows(recipe.model.kind)) throw noIndex(run);
   const indexed = await run.steps('index');
   const best = wanted === 'best' ? (await bestSoFar(run))?.step : undefined;
   const step = typeof wanted === 'number' ? wanted : (best ?? indexed.at(-1));

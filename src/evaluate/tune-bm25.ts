@@ -20,6 +20,17 @@ export const DEFAULT_BM25_GRID = {
   b: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9],
 } as const satisfies Bm25Grid;
 
+/** For frequencies that a model made, a hundred and not one for a word that counts: DeepCT's authors found k1 of 10 and 18. */
+export const WEIGHED_BM25_GRID = {
+  k1: [1, 3, 6, 10, 15, 20, 30, 50, 80],
+  b: [0.1, 0.3, 0.5, 0.7, 0.9],
+} as const satisfies Bm25Grid;
+
+/** What is worth trying on an index. */
+export function usualGrid({ meta }: Bm25Index): Bm25Grid {
+  return meta.weighed ? WEIGHED_BM25_GRID : DEFAULT_BM25_GRID;
+}
+
 export const DEFAULT_RM3_GRID = {
   feedbackDocuments: [5, 10, 20],
   feedbackTerms: [10, 20, 40],
@@ -57,7 +68,7 @@ export async function tuneBm25(
   qrels: Qrels,
   options: TuneBm25Options,
 ): Promise<Bm25Trial[]> {
-  const grid = options.grid ?? DEFAULT_BM25_GRID;
+  const grid = options.grid ?? usualGrid(index);
   const pool = new Bm25SearchPool(index, { threads: options.threads });
   const trials: Bm25Trial[] = [];
   const attempt = async (k1: number, b: number, rm3?: Required<Rm3Options>): Promise<void> => {

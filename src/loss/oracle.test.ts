@@ -13,6 +13,7 @@ import {
   type TeacherInputs,
 } from './index.js';
 import { OracleGraph, oracleLosses, tensorOf } from './oracle.fixture.js';
+import { weightedMse } from './weighted-mse.js';
 
 /** How each loss of the oracle is computed here: a line each. */
 const LOSSES: Record<string, (oracle: OracleGraph) => Value> = {
@@ -60,6 +61,10 @@ const LOSSES: Record<string, (oracle: OracleGraph) => Value> = {
       ),
     ),
   polyEncoderInBatch: (oracle) => infoNce.build(oracle.inBatch(polyEncoder(oracle))),
+  deepCt: (oracle) => {
+    const kept = oracle.value('kept');
+    return weightedMse(oracle.value('predicted'), oracle.value('target'), div(kept, reduceSum(kept)));
+  },
   moco: (oracle) => {
     const scores = div(queueScores(oracle), oracle.number('temperature'));
     const [queries, documents] = scores.shape as number[];

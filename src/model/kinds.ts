@@ -8,6 +8,8 @@ export interface ModelKind extends Kind {
   readonly joinsTexts?: boolean;
   /** Whether it learns to write texts, which is a task of its own. */
   readonly writes?: boolean;
+  /** Whether it learns what words count for, which is a task of its own; documents are found by words, not by rows. */
+  readonly weighs?: boolean;
   /** What it is called in sentences. */
   readonly noun: string;
 }
@@ -37,4 +39,18 @@ export const modelKinds = new Registry<ModelKind>('kind of model', [
     writes: true,
     noun: 'a query generator',
   },
+  {
+    name: 'terms',
+    description: 'words get weights that BM25 counts by (`task: term-weights`)',
+    options: {},
+    readsPairs: false,
+    weighs: true,
+    noun: 'a model that weighs words',
+  },
 ]);
+
+/** Whether models of a kind make rows of texts, by which documents are found, compared and drawn. */
+export function makesRows(kind: string): boolean {
+  const { readsPairs, weighs } = modelKinds.get(kind);
+  return !readsPairs && !weighs;
+}

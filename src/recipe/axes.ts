@@ -18,6 +18,7 @@ import { generateTask } from './tasks/generate-task.js';
 import { mlmTask } from './tasks/mlm-task.js';
 import { mocoTask } from './tasks/moco-task.js';
 import { retrievalTask } from './tasks/retrieval-task.js';
+import { termWeightsTask } from './tasks/term-weights-task.js';
 
 /** The parts of a stage that a task may have a use for. */
 export type TaskPart = 'negatives' | 'loss' | 'teacher' | 'examples' | 'batch';
@@ -34,6 +35,8 @@ export interface TaskKind extends Kind {
   readonly oneVector?: boolean;
   /** Whether it is for one encoder of queries and documents alone. */
   readonly oneEncoder?: boolean;
+  /** Whether it is for models that weigh words, and for them alone. */
+  readonly weighs?: boolean;
   /** Left out by the tasks that come with nearmiss: recipes are read where nothing is trained, and `train/` opens those. */
   open?(options: never, stage: never): Promise<unknown>;
 }
@@ -55,7 +58,13 @@ export interface MakerKind extends Kind {
 }
 
 /** All that a stage can learn. */
-export const tasks = new Registry<TaskKind>('task', [retrievalTask, mocoTask, mlmTask, generateTask]);
+export const tasks = new Registry<TaskKind>('task', [
+  retrievalTask,
+  mocoTask,
+  mlmTask,
+  generateTask,
+  termWeightsTask,
+]);
 
 /** All that a stage can make. */
 export const makers = new Registry<MakerKind>('maker', [

@@ -1,5 +1,7 @@
 import type { HeadOptions } from '../model/encoder/encoder-model.js';
+import type { FrequencyOptions } from '../model/terms/document-weights.js';
 import type { NegativesRecipe } from '../negatives/index.js';
+import type { Language } from '../text/analyzers/analyzer.js';
 
 export type { NegativesRecipe };
 
@@ -59,6 +61,8 @@ export interface ModelRecipe {
   dropout?: number;
   /** Layers that are put on an encoder that is to write. */
   decoder: { layers: number; start: 'encoder' | 'random' };
+  /** How the weights of words become frequencies in an index. */
+  words: FrequencyOptions & { language: Language };
 }
 
 export interface LossRecipe extends Choice {

@@ -2,6 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openWeigher } from '../cli/commands/bm25/open-weigher.js';
+import { type Dataset, openDataset } from '../data/index.js';
+import { buildBm25Index, openBm25Index } from '../index/bm25/index.js';
+import { buildTermIndex } from '../index/terms/build-term-index.js';
 import { readEvaluation } from '../run/choose-best.js';
 import type { RunDirectory } from '../run/run-directory.js';
 import { bestSoFar } from '../run/step-evaluation.js';
@@ -17,9 +21,11 @@ const SMALL = [
 ];
 
 let folder: string;
+let dataset: Dataset;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'nearmiss-sparse-run-'));
   await writeKeyWords(join(folder, 'data'));
+  dataset = await openDataset(join(folder, 'data'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -56,4 +62,60 @@ describe('uniCOIL', () => {
     expect(hit.score).toBeGreaterThan(0);
     await searcher.close();
   });
+});
+
+describe('DeepCT', () => {
+  const train = async (name: string, set: string[]): Promise<RunDirectory> => {
+    const run = await startRun(folder, name, {
+      recipe: 'deepct',
+      set: [...SMALL, 'stages.train.steps=60', 'checkpoint.every=30', ...set],
+    });
+    await bothRoles(run);
+    return run;
+  };
+
+  test('learns which words count; a run is searched by them, as by BM25, and without a model', async () => {
+    const run = await train('deepct', []);
+    const { start, best } = await measured(run);
+    expect(best).toBeGreaterThan(start + 0.1);
+    expect(best).toBeGreaterThan(0.8);
+    const index = await openBm25Index(run.stepPath('index', 60));
+    expect(index.meta).toMatchObject({
+      weighed: { scale: 100 },
+      language: 'en',
+      parameters: { k1: expect.any(Number), b: expect.any(Number) },
+    });
+    // Fewer words are kept than the documents have.
+    const counted = await buildBm25Index(join(folder, 'plain'), dataset.documents());
+    expect(index.meta.postings).toBeLessThan(0.9 * counted.postings);
+    // What the command line indexes with the run is the same.
+    const { weigher, frequencies, split } = await openWeigher(run.path, { language: 'en' });
+    const rebuilt = await buildTermIndex(join(folder, 'rebuilt'), dataset.documents(), weigher, {
+      frequencies,
+      split,
+    });
+    await weigher.release();
+    const chosen = (await bestSoFar(run))!.step;
+    const { files, content } = (await openBm25Index(run.stepPath('index', chosen))).meta;
+    expect(rebuilt.files).toEqual(files);
+    expect(rebuilt.content).toBe(content);
+    const searcher = await openSearcher(run.path);
+    expect(searcher.modes).toEqual(['bm25']);
+    const { text } = (await searcher.documents.get('d7'))!;
+    const [hit] = await searcher.search(text, { k: 1, explain: true });
+    expect(hit.id).toBe('d7');
+    expect(hit.parts![0].terms!.length).toBeLessThan(7);
+    await searcher.close();
+  }, 120_000);
+
+  test('words of queries are weighed, too', async () => {
+    const run = await train('deepct-queries', ['stages.train.task={name: term-weights, side: queries}']);
+    const { start, best } = await measured(run);
+    expect(best).toBeGreaterThan(start + 0.1);
+  }, 120_000);
+
+  test('long documents are weighed passage by passage (HDCT)', async () => {
+    const run = await train('hdct', ['model.maxLength.document=16', 'model.passages={mode: max, pieces: 4}']);
+    expect((await measured(run)).best).toBeGreaterThan(0.8);
+  }, 120_000);
 });

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Dataset, TextPair } from '../data/index.js';
 import type { LossKind } from '../loss/index.js';
+import { makesRows } from '../model/kinds.js';
 import type { NegativesKind } from '../negatives/index.js';
 import { axes } from '../recipe/axes.js';
 import { formatConfig } from '../recipe/format-config.js';
@@ -15,7 +16,6 @@ import type { MeasureRunOptions } from '../systems/index.js';
 import type { TeacherKind } from '../teacher/index.js';
 import { type Conclusion, concludeRun } from './conclude.js';
 import { keepData } from './keep-data.js';
-import { trainedKinds } from './model/kinds.js';
 import { beginRun } from './process/begin-run.js';
 import { takeBothRoles } from './process/both-roles.js';
 import { type SuperviseOptions, supervise } from './process/supervisor.js';
@@ -166,7 +166,6 @@ export async function trainToEnd(path: string, options: TrainToEndOptions): Prom
   const outcome = { run: path, finished, ...(checkpoint && { checkpoint }) };
   const { recipe } = await readRunDescription(run);
   // The last checkpoint may not be measured yet when a stop was asked for; a reranker finds nothing by itself.
-  if (options.stopSignal.aborted || !finished || !checkpoint || !trainedKinds.get(recipe.model.kind).indexes)
-    return outcome;
+  if (options.stopSignal.aborted || !finished || !checkpoint || !makesRows(recipe.model.kind)) return outcome;
   return { ...outcome, ...(await concludeRun(path, { ...measuring, testSplit, threads: cores })) };
 }

@@ -1,4 +1,4 @@
-import { modelKinds } from '../../model/kinds.js';
+import { makesRows } from '../../model/kinds.js';
 import type { Recipe } from '../../recipe/recipe.js';
 import { openRun } from '../../run/open-run.js';
 import { RunDirectory } from '../../run/run-directory.js';
@@ -104,7 +104,7 @@ async function measure(options: MeasureOptions): Promise<Quality> {
 
 /** Of a run from before it was recorded what it was cut from. */
 function wholeModel({ model: { init, kind, layers } }: Recipe): string | undefined {
-  return layers === undefined || init === 'scratch' || modelKinds.get(kind).readsPairs ? undefined : init;
+  return layers === undefined || init === 'scratch' || !makesRows(kind) ? undefined : init;
 }
 
 function inOrder(systems: readonly QualitySystem[]): QualitySystem[] {

@@ -36,8 +36,8 @@ test("a reranker's report has its curves, and nothing that would need an index",
 });
 
 test('what would need an index of a reranker says that there is none', async () => {
-  await expect(measureQuality({ run: run.path })).rejects.toThrow('a reranker has no index');
+  await expect(measureQuality({ run: run.path })).rejects.toThrow('a model of its kind has no index');
   await expect(analyzeRuns({ runs: [run.path], sections: ['overlap'] })).rejects.toThrow(
-    'a reranker has no index',
+    'a model of its kind has no index',
   );
 });

@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import { writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
 import type { FolderContents } from '../../base/folders/folder-contents.js';
 import { largestDifferences } from '../../evaluate/index.js';
-import { modelKinds } from '../../model/kinds.js';
+import { makesRows } from '../../model/kinds.js';
 import { readRunDescription } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
 import { type Analysis, analyzeRuns, sectionsOf } from '../analyze.js';
@@ -68,7 +68,7 @@ const CASES = 8;
 export async function makeSharedReport(options: ShareOptions): Promise<SharedReport> {
   const { run, data, split, queries, method, sample, threads, quiet, onProgress } = options;
   const { recipe } = await readRunDescription(new RunDirectory(run));
-  const isReranker = modelKinds.get(recipe.model.kind).readsPairs;
+  const isReranker = !makesRows(recipe.model.kind);
   const quality = isReranker ? undefined : await measureQuality({ run, data, split, threads, onProgress });
   const space = isReranker
     ? []

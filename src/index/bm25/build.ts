@@ -69,7 +69,11 @@ export interface WeightedDocument {
   weights: ReadonlyMap<string, number>;
 }
 
-export interface BuildWeightedOptions extends Omit<BuildOptions, 'language'> {
+export interface BuildWeightedOptions extends BuildOptions, Pick<Bm25Meta, 'weighed'> {
+  /** SHA-256 of the documents that the weights are of, asked when all have been added. Default: of the weights. */
+  content?: () => string;
+  /** How queries become terms. Default `unicode`, for those that are given as terms. */
+  language?: Language;
   /** Weights are multiplied by this and rounded; what becomes 0 or less is left out. Default 100. */
   scale?: number;
 }
@@ -89,8 +93,9 @@ export async function buildWeightedIndex(
   documents: AsyncIterable<WeightedDocument> | Iterable<WeightedDocument>,
   options: BuildWeightedOptions = {},
 ): Promise<Bm25Meta> {
-  const { scale = 100 } = options;
-  return buildFolder(folder, { ...options, language: 'unicode' }, async (builder) => {
+  const { scale = 100, language = 'unicode', weighed, content } = options;
+  const more = () => ({ ...(weighed && { weighed }), ...(content && { content: content() }) });
+  return buildFolder(folder, { ...options, language, more }, async (builder) => {
     for await (const { id, weights } of documents) {
       builder.addWeighted(id, roundedImpacts(id, weights, scale));
       options.onDocument?.();
@@ -120,7 +125,7 @@ function roundedImpacts(
 
 async function buildFolder(
   folder: string,
-  options: BuildOptions,
+  options: BuildOptions & { more?: () => Partial<Bm25Meta> },
   fill: (builder: Builder) => Promise<void>,
 ): Promise<Bm25Meta> {
   const { language = 'en', memoryMb = DEFAULT_MEMORY_MB, vectors = false } = options;
@@ -139,7 +144,7 @@ async function buildFolder(
       });
       try {
         await fill(builder);
-        meta = await builder.finish();
+        meta = { ...(await builder.finish()), ...options.more?.() };
       } finally {
         builder.dispose();
       }

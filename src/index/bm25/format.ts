@@ -24,6 +24,10 @@ export const metaSchema = z.object({
   blocks: count,
   /** Terms of all documents together; divided by N the average length. */
   totalLength: count,
+  /** What made the frequencies of terms, where they are not counts, and what a word that counts fully has. */
+  weighed: z.object({ model: z.string(), scale: z.number() }).optional(),
+  /** BM25's parameters that were tuned for this index. */
+  parameters: z.object({ k1: z.number(), b: z.number() }).optional(),
   /** SHA-256 of the documents, to be compared with a collection's; older indexes do not have it. */
   content: z.string().optional(),
   files: z.record(z.string(), fileCheckSchema),

@@ -10,7 +10,7 @@ export type Scoring = ({ model?: 'bm25' } & Bm25Parameters) | { model: 'tfidf' }
 export interface RankOptions {
   /** Documents a query. */
   k: number;
-  /** Default BM25 with k1 0.9 and b 0.4. */
+  /** Default BM25 with the index's own k1 and b, or 0.9 and 0.4. */
   scoring?: Scoring;
   /** Expands queries first, where given; the index must have been built with vectors. */
   rm3?: Rm3Options;
@@ -35,10 +35,15 @@ export class Bm25Ranker {
   searcher(scoring: Scoring): Bm25Searcher {
     const key = JSON.stringify(scoring);
     if (this.#searcher === undefined || key !== this.#scoring) {
-      const similarity = scoring.model === 'tfidf' ? tfIdf() : bm25(scoring);
+      const similarity = scoring.model === 'tfidf' ? tfIdf() : bm25(this.#parameters(scoring));
       this.#searcher = new Bm25Searcher(this.#index, { similarity });
       this.#scoring = key;
     }
     return this.#searcher;
+  }
+
+  #parameters({ k1, b }: Bm25Parameters): Bm25Parameters {
+    const { parameters } = this.#index.meta;
+    return { k1: k1 ?? parameters?.k1, b: b ?? parameters?.b };
   }
 }

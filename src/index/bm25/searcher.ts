@@ -10,7 +10,7 @@ import { ScoreWindow } from './score-window.js';
 import { bm25, PartTable, type Similarity } from './similarity.js';
 
 export interface SearcherOptions {
-  /** Default BM25 with k1 0.9 and b 0.4. */
+  /** Default BM25 with the index's own k1 and b, or 0.9 and 0.4. */
   similarity?: Similarity;
   /** False scores every posting: the same results, slower; there to check that. Default true. */
   prune?: boolean;
@@ -35,7 +35,7 @@ export class Bm25Searcher {
 
   constructor(index: Bm25Index, options: SearcherOptions = {}) {
     this.index = index;
-    this.similarity = options.similarity ?? bm25();
+    this.similarity = options.similarity ?? bm25(index.meta.parameters);
     this.#prune = options.prune ?? true;
     this.#table = new PartTable(this.similarity, index.statistics);
     this.#blockMaxima = blockMaxima(index, this.#table);

@@ -1,6 +1,7 @@
 import { CREATED_BY } from '../../base/version.js';
 import { documentImpacts, TERM_ROW } from '../../model/scorer/impact.js';
 import { buildWeightedIndex, type WeightedDocument } from '../bm25/build.js';
+import { rowsByDocument } from '../terms/rows-by-document.js';
 import type { TokenSource } from '../tokens/write-token-index.js';
 import { documentFiles } from '../vectors/document-files.js';
 import { writeIndexFolder } from '../vectors/index-folder.js';
@@ -30,7 +31,7 @@ export async function writeImpactIndex(
   const documents = source.offsets.length - 1;
   async function* weighted(): AsyncGenerator<WeightedDocument> {
     let document = 0;
-    for await (const rows of textsOf(source, intake)) {
+    for await (const rows of rowsByDocument(source, (block) => intake.accept(block))) {
       signal?.throwIfAborted();
       const impacts = documentImpacts(rows);
       yield {
@@ -55,32 +56,4 @@ export async function writeImpactIndex(
       parameters: { scale: SCALE, terms: meta.terms, postings: meta.postings },
     };
   });
-}
-
-/** The rows of one document after another, of blocks that may end anywhere between rows. */
-async function* textsOf(
-  { offsets, blocks }: TokenSource,
-  intake: VectorIntake,
-): AsyncGenerator<Float32Array> {
-  let document = 0;
-  let kept = new Float32Array(0);
-  for await (const block of blocks()) {
-    intake.accept(block);
-    const rows = kept.length === 0 ? block : joined(kept, block);
-    let at = 0;
-    for (; document + 1 < offsets.length; document++) {
-      const end = at + (offsets[document + 1] - offsets[document]) * TERM_ROW;
-      if (end > rows.length) break;
-      yield rows.subarray(at, end);
-      at = end;
-    }
-    kept = rows.slice(at);
-  }
-}
-
-function joined(a: Float32Array, b: Float32Array): Float32Array {
-  const both = new Float32Array(a.length + b.length);
-  both.set(a);
-  both.set(b, a.length);
-  return both;
 }

@@ -9,13 +9,15 @@ export function checkTask({ model, stages }: Recipe, index: number): Problem[] {
   const problems: Problem[] = [];
   const error = (message: string, hint: string): number =>
     problems.push({ level: 'error', keys: ['stages', index, 'task'], message, hint });
-  const { noun, readsPairs, writes = false } = modelKinds.get(model.kind);
+  const { noun, readsPairs, writes = false, weighs = false } = modelKinds.get(model.kind);
   const kind = tasks.get(task.name);
-  // Models that write learn to write, and no others do.
-  if (writes !== (kind.writes ?? false)) {
+  // Models that write learn to write, those that weigh words to weigh them, and no others do.
+  if (writes !== (kind.writes ?? false) || weighs !== (kind.weighs ?? false)) {
+    const own = writes ? 'generate' : weighs ? 'term-weights' : undefined;
+    const wanted = kind.writes ? 'seq2seq' : 'terms';
     error(
       `${noun} cannot learn the task ${kind.name}`,
-      writes ? 'set task: generate' : 'set model.kind=seq2seq, or leave out the task',
+      own ? `set task: ${own}` : `set model.kind=${wanted}, or leave out the task`,
     );
     return problems;
   }

@@ -30,6 +30,7 @@ describe('models that write', () => {
       'a query generator cannot learn the task retrieval',
     ],
     [stage(', task: generate'), 'a dual encoder cannot learn the task generate'],
+    [stage(', task: term-weights'), 'a dual encoder cannot learn the task term-weights'],
     [
       `model: {kind: seq2seq, towers: two}\n${stage(', task: generate')}`,
       'model.towers: a query generator is one model, got two',

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { between, oneOf, section, text, truth, whole } from '../../base/settings.js';
+import { between, oneOf, positive, section, text, truth, whole } from '../../base/settings.js';
 import { modelKinds } from '../../model/kinds.js';
 import { representations } from '../../model/representation/kinds.js';
+import { FREQUENCY_DEFAULTS } from '../../model/terms/document-weights.js';
+import { LANGUAGES } from '../../text/analyzers/analyzer.js';
 import { AXES } from '../axis-places.js';
 import type { ModelRecipe } from '../recipe.js';
 import { choice, type ReadOptions } from './choice.js';
@@ -58,6 +60,21 @@ const AFTER_SCORER = {
       ),
     },
     { layers: 2, start: 'encoder' },
+  ),
+  words: section(
+    {
+      language: oneOf(...LANGUAGES).describe(
+        'how text becomes the words that are weighed (`kind: terms`), as of a BM25 index',
+      ),
+      transform: oneOf('linear', 'sqrt').describe(
+        'a word of weight y counts as scale · y times (DeepCT), or as scale · √y, which keeps more words',
+      ),
+      scale: positive().describe('how often a word of weight 1 counts'),
+      combine: oneOf('sum', 'decay', 'mean', 'max').describe(
+        'of several passages (`passages.mode: max`): added up (HDCT), weighed by 1 / place, averaged, or the greatest',
+      ),
+    },
+    { language: 'en', ...FREQUENCY_DEFAULTS },
   ),
 };
 

@@ -83,6 +83,11 @@ async function runTarget(path: string, name: string, options: TargetOptions): Pr
     target.data = undefined;
   }
   if (best === undefined) return target;
+  // Weights of words are what BM25 counts by; the model itself is not asked when documents are found.
+  if (description.recipe.model.kind === 'terms') {
+    const index = run.stepPath('index', best.step);
+    return (await exists(index)) ? { ...target, bm25: index } : target;
+  }
   return {
     ...target,
     model: run.file('best'),

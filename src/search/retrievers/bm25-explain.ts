@@ -14,7 +14,7 @@ export class Bm25Explainer implements QueryWords {
   readonly #similarity: Similarity;
   readonly #cursor: PostingsCursor;
 
-  constructor(index: Bm25Index, similarity: Similarity = bm25()) {
+  constructor(index: Bm25Index, similarity: Similarity = bm25(index.meta.parameters)) {
     this.#index = index;
     this.#similarity = similarity;
     // Bounds of blocks are for pruning only.

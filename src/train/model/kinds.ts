@@ -1,6 +1,7 @@
 import { Registry } from '../../base/registry.js';
 import { crossKind } from './cross-model.js';
 import { seq2SeqKind } from './seq2seq-kind.js';
+import { termsKind } from './terms-kind.js';
 import { dualKind } from './tower-models.js';
 import type { TrainedModelKind } from './trained-model.js';
 
@@ -9,4 +10,5 @@ export const trainedKinds = new Registry<TrainedModelKind>('kind of model', [
   dualKind,
   crossKind,
   seq2SeqKind,
+  termsKind,
 ]);

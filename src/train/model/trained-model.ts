@@ -13,6 +13,7 @@ import type { MaskedBatch, MaskedGuesser } from '../step/masked-step.js';
 import type { StageLoss } from '../step/objective.js';
 import type { WritingBatch } from '../step/seq2seq-step.js';
 import type { Step } from '../step/step.js';
+import type { WeighingBatch } from '../step/term-step.js';
 import type { RetrievalBatch } from '../task/batch.js';
 import type { StartOptions } from './starting-encoder.js';
 
@@ -64,6 +65,12 @@ export interface Guesser {
   open(options: GuessingOptions): Promise<MaskedGuesser>;
 }
 
+/** A model that learns what words count for. */
+export interface Weigher {
+  /** Compiles a stage's forward and backward pass. */
+  step(options: Pick<RetrievalStepOptions, 'learns' | 'session'>): Promise<Step<WeighingBatch>>;
+}
+
 /** A kind of model as the trainer knows it: everything in which runs of its kind differ from others. */
 export interface TrainedModelKind extends Kind {
   /** Whether its checkpoints make an index that searches of the run read. */
@@ -89,6 +96,8 @@ export interface TrainedModel {
   readonly writer?: Writer;
   /** Of encoders that read queries and documents alike. */
   readonly guesser?: Guesser;
+  /** Of models that learn to weigh words. */
+  readonly weigher?: Weigher;
   /** Encodes texts of a side with the present weights; fails where the kind makes no rows. */
   liveEncoder(side: Side, session: SessionOptions, options?: LiveEncoderOptions): Promise<LiveEncoder>;
   /** A new layer for its vectors that learns with it and is not saved; none where the kind makes no vectors. */

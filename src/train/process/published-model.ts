@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { exists } from '../../base/files.js';
 import { openModel } from '../../model/folder/source.js';
-import { modelKinds } from '../../model/kinds.js';
+import { makesRows } from '../../model/kinds.js';
 import type { ModelRecipe } from '../../recipe/recipe.js';
 import { textLengths } from '../../recipe/text-lengths.js';
 
@@ -11,7 +11,7 @@ import { textLengths } from '../../recipe/text-lengths.js';
  */
 export async function publishedModel(model: ModelRecipe): Promise<string | undefined> {
   const { init } = model;
-  if (init === 'scratch' || modelKinds.get(model.kind).readsPairs) return undefined;
+  if (init === 'scratch' || !makesRows(model.kind)) return undefined;
   const { config, maxSequenceLength, weights } = await openModel(init, { quiet: true });
   await weights.close();
   const whole =

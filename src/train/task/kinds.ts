@@ -5,6 +5,7 @@ import { openMlm } from './mlm.js';
 import { openMoco } from './moco.js';
 import { openRetrieval } from './retrieval.js';
 import type { OpenTask, StageContext, Task } from './task.js';
+import { openTermWeights } from './term-weights.js';
 
 /** How the tasks that come with nearmiss are opened; those of others say it themselves. */
 const OPEN: Record<string, OpenTask> = {
@@ -12,6 +13,7 @@ const OPEN: Record<string, OpenTask> = {
   moco: openMoco as OpenTask,
   mlm: openMlm as OpenTask,
   generate: openGeneration as OpenTask,
+  'term-weights': openTermWeights as OpenTask,
 };
 
 /** Opens what a stage learns. */

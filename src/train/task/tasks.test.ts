@@ -114,6 +114,21 @@ const CASES: Case[] = [
     interruptions: [4],
   },
   {
+    name: 'term-weights, with dropout and in several parts',
+    recipe: 'deepct',
+    set: [
+      'model={init: scratch, layers: 1, hiddenSize: 16, heads: 2, vocabularySize: 200, dropout: 0.1}',
+      'refresh.mode=lockstep',
+      // Few queries share a word with their document, and of a step one has to.
+      'batch.queries=40',
+      'stages.train.steps=12',
+      'stages.train.task.tokens=64',
+      'checkpoint.every=6',
+    ],
+    steps: 12,
+    interruptions: [4],
+  },
+  {
     name: 'retrieval with a teacher that learns in the same steps (RocketQA v2)',
     set: () => [
       'batch.accumulate=2',

@@ -16,6 +16,7 @@ interface SearchFlags extends RankingFlags {
   run?: string;
   tag: string;
   threads?: number;
+  queryWeights?: string;
   json?: boolean;
 }
 
@@ -45,6 +46,10 @@ export function registerBm25Search(bm25: Command): void {
     .option('--split <name>', 'only the queries of a split, e.g. test')
     .option('--run <file>', 'write the TREC run to this file instead of standard output')
     .option('--tag <name>', 'name of the run', 'bm25')
+    .option(
+      '--query-weights <run|dir>',
+      "a model that says what the words of queries count for (DeepCT's, trained on queries)",
+    )
     .option('--threads <n>', 'threads for --queries (default: all)', wholeNumber(1))
     .option('--json', 'print one JSON object a query')
     .addHelpText('after', EXAMPLES)
@@ -66,11 +71,61 @@ async function searchAction(folder: string, query: string | undefined, flags: Se
   const options = toRankOptions(flags);
   const { openBm25Index } = await import('../../../index/bm25/open.js');
   const index = await openBm25Index(folder);
+  if (flags.queryWeights !== undefined)
+    return searchWeighed(index, query, { ...flags, queryWeights: flags.queryWeights });
   if (flags.queries !== undefined) return searchAll(index, flags.queries, flags);
   const { Bm25Ranker } = await import('../../../index/bm25/ranker.js');
   const ranked = new Bm25Ranker(index).rank(query!, options);
   if (flags.json) print(jsonLine(index, { text: query! }, ranked));
   else print(await formatHits(index, ranked, flags.data));
+}
+
+/** A model weighs the words of queries; the index is the same. */
+async function searchWeighed(
+  index: Bm25Index,
+  query: string | undefined,
+  flags: SearchFlags & { queryWeights: string },
+): Promise<void> {
+  if (flags.rm3)
+    throw new UsageError('--rm3 and --query-weights both weigh the words of a query: expected one of them');
+  const [{ openDataset }, { Bm25Ranker }, { openWeigher }, { Progress }] = await Promise.all([
+    import('../../../data/open.js'),
+    import('../../../index/bm25/ranker.js'),
+    import('./open-weigher.js'),
+    import('../../../base/progress.js'),
+  ]);
+  const { k, scoring = {} } = toRankOptions(flags);
+  const searcher = new Bm25Ranker(index).searcher(scoring);
+  const { weigher } = await openWeigher(flags.queryWeights, {
+    language: index.meta.language,
+    session: { threads: flags.threads },
+  });
+  const find = async (text: string): Promise<Ranked> =>
+    searcher.searchTerms((await weigher.weighQueries([text]))[0], k);
+  try {
+    if (query !== undefined) {
+      const ranked = await find(query);
+      if (flags.json) print(jsonLine(index, { text: query }, ranked));
+      else print(await formatHits(index, ranked, flags.data));
+      return;
+    }
+    const queries = await loadQueries(await openDataset(flags.queries!), flags.split);
+    const progress = new Progress({ label: 'search', unit: 'queries', total: queries.length });
+    const output = await openOutput(flags.run);
+    try {
+      for (const each of queries) {
+        await output.write(await formatQuery(index, each, await find(each.text), flags));
+        progress.advance(1);
+      }
+      await output.commit();
+    } catch (error) {
+      await output.abort();
+      throw error;
+    }
+    progress.finish();
+  } finally {
+    await weigher.release();
+  }
 }
 
 async function searchAll(index: Bm25Index, data: string, flags: SearchFlags): Promise<void> {

@@ -13,6 +13,7 @@ interface TuneFlags {
   rm3?: boolean;
   depth?: number;
   threads?: number;
+  save?: boolean;
   json?: boolean;
 }
 
@@ -32,17 +33,22 @@ export function registerBm25Tune(bm25: Command): void {
     .command('tune')
     .summary('find good k1 and b')
     .description(
-      'Tries k1 and b (and RM3) on a grid and shows what is best on a split. The index stays as it is.',
+      'Tries k1 and b (and RM3) on a grid and shows what is best on a split. The index stays as it is, unless --save keeps the best with it.',
     )
     .argument('<index>', 'folder that "bm25 index" made')
     .requiredOption('--data <path>', 'collection with the queries and judgments')
     .option('--split <name>', 'split to tune on', 'dev')
     .option('-m, --measure <name>', 'what to maximise', 'nDCG@10')
-    .option('--k1 <numbers>', 'values of k1 to try (default: 0.3 to 2.5)', numbersBetween(0, 1000))
+    .option(
+      '--k1 <numbers>',
+      'values of k1 to try (default: 0.3 to 2.5, or 1 to 80 where a model weighed the words)',
+      numbersBetween(0, 1000),
+    )
     .option('--b <numbers>', 'values of b to try (default: 0.1 to 0.9)', numbersBetween(0, 1))
     .option('--rm3', 'then try RM3 with the best of them; the index needs vectors')
     .option('--depth <n>', 'documents retrieved a query (default: what the measure needs)', wholeNumber(1))
     .option('--threads <n>', 'threads (default: all)', wholeNumber(1))
+    .option('--save', 'keep the best k1 and b with the index: searches take them unless told otherwise')
     .option('--json', 'print all trials as JSON, best first')
     .addHelpText('after', EXAMPLES)
     .action(tuneAction);
@@ -57,16 +63,16 @@ async function tuneAction(folder: string, flags: TuneFlags): Promise<void> {
     import('../../../base/progress.js'),
   ]);
   parseMeasure(flags.measure);
-  const { DEFAULT_BM25_GRID, DEFAULT_RM3_GRID } = tuning;
-  const grid: Bm25Grid = {
-    k1: flags.k1 ?? DEFAULT_BM25_GRID.k1,
-    b: flags.b ?? DEFAULT_BM25_GRID.b,
-    rm3: flags.rm3 ? DEFAULT_RM3_GRID : undefined,
-  };
   const dataset = await openDataset(flags.data);
   const qrels = await dataset.qrels(flags.split);
   const queries = await loadQueries(dataset, flags.split);
   const index = await openBm25Index(folder);
+  const usual = tuning.usualGrid(index);
+  const grid: Bm25Grid = {
+    k1: flags.k1 ?? usual.k1,
+    b: flags.b ?? usual.b,
+    rm3: flags.rm3 ? tuning.DEFAULT_RM3_GRID : undefined,
+  };
   const progress = new Progress({ label: 'tune', unit: 'trials', total: tuning.gridSize(grid) });
   const trials = await tuning.tuneBm25(index, queries, qrels, {
     ...flags,
@@ -74,6 +80,10 @@ async function tuneAction(folder: string, flags: TuneFlags): Promise<void> {
     onTrial: () => progress.advance(),
   });
   progress.finish();
+  if (flags.save) {
+    const { saveParameters } = await import('../../../index/bm25/save-parameters.js');
+    await saveParameters(folder, trials[0]);
+  }
   if (flags.json) printJson({ measure: flags.measure, split: flags.split, trials });
   else print(await formatTrials(trials, flags.measure));
 }

@@ -18,7 +18,7 @@ export class LiveBm25 implements LiveMode {
 
   constructor(base: Bm25Retriever) {
     this.#base = base;
-    this.#terms = new LiveTerms(base.index, bm25());
+    this.#terms = new LiveTerms(base.index, bm25(base.index.meta.parameters));
   }
 
   add(slot: number, document: Document): void {

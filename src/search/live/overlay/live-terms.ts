@@ -39,11 +39,13 @@ export class LiveTerms {
   /** Slots come in ascending order. */
   add(slot: number, document: Document): void {
     const terms = analyze(this.#base.analyzer, fullText(document));
-    this.#lengthCodes[slot] = encodeLength(terms.length);
+    // Where a model weighed the base's terms, those of added documents count fully until the index is made again.
+    const { scale = 1 } = this.#base.meta.weighed ?? {};
+    this.#lengthCodes[slot] = encodeLength(terms.length * scale);
     for (const [term, frequency] of countTerms(terms)) {
       const postings = this.#postings.get(term) ?? { slots: [], frequencies: [] };
       postings.slots.push(slot);
-      postings.frequencies.push(frequency);
+      postings.frequencies.push(frequency * scale);
       this.#postings.set(term, postings);
     }
   }
