@@ -1,33 +1,15 @@
-import { availableParallelism } from 'node:os';
-import { type Command, Option } from 'commander';
-import type { TableOptions, TableResult } from '../../repro/table/table.js';
 import type { RegisterCommand } from '../command.js';
-import { list, repeated, wholeNumber } from '../option-parsers.js';
-import { print, printJson } from '../output.js';
-import { watchTraining } from '../watch-training.js';
-
-interface ReproOptions {
-  data: string;
-  out: string;
-  size: keyof typeof STEP_FACTOR;
-  split: string;
-  testSplit: string;
-  recipes?: string[];
-  seeds?: number[];
-  set?: string[];
-  trainerThreads?: number;
-  inferencerThreads?: number;
-  json?: boolean;
-  quiet?: boolean;
-}
+import { repeated } from '../option-parsers.js';
+import { type ReproOptions, showTable, tableCommand } from './repro/table-command.js';
 
 interface TricksCommandOptions extends ReproOptions {
   teacher?: string;
   teacherSet?: string[];
 }
 
-/** Shorter training for a first look. */
-const STEP_FACTOR = { quick: 0.25, small: 0.5, full: 1 };
+interface ChineseCommandOptions extends ReproOptions {
+  init?: string;
+}
 
 const KEPT = `Every row starts from the same model and takes the same number of steps. Rows that are done are not trained again,
 and a row that was interrupted goes on. With --recipes the table keeps the other rows that were done before with the
@@ -51,6 +33,16 @@ Examples:
 ${KEPT} Rows with a teacher have the same one: a cross-encoder that is trained first, in OUT/teacher, or the one that is
 named. Its time is not part of theirs. The table is also written to OUT/tricks.md and OUT/tricks.json.`;
 
+const CHINESE_EXAMPLES = `
+Examples:
+  nearmiss repro chinese --data data/zh-cmrc-drcd
+  nearmiss repro chinese --data data/zh-cmrc-drcd --size quick --recipes in-batch,simcse,simcse-in-batch
+  nearmiss repro chinese --data data/zh-cmrc-drcd --init models/bge-small-zh --out runs/chinese-bge
+
+Rows start from a small BERT with random weights and a tokenizer trained on the collection, or from the model --init names. Rows
+that go on from others train these first, once. Rows that are done are not trained again, and a row that was interrupted
+goes on. The table is also written to OUT/chinese.md and OUT/chinese.json.`;
+
 export const registerRepro: RegisterCommand = (program) => {
   const repro = program
     .command('repro')
@@ -73,30 +65,15 @@ export const registerRepro: RegisterCommand = (program) => {
     .option('--teacher-set <path=value>', "change a value of the teacher's recipe (repeatable)", repeated)
     .addHelpText('after', TRICKS_EXAMPLES)
     .action(tricksCommand);
+  tableCommand(repro, 'chinese')
+    .summary('what SimCSE and hidden words are worth before labels, in Chinese')
+    .description(
+      'Trains a Chinese encoder with labels, with SimCSE, with hidden words and with all of them, and compares R@1 to R@50 on a test split.',
+    )
+    .option('--init <model>', 'start from this model folder, ONNX export or hub id (default: from scratch)')
+    .addHelpText('after', CHINESE_EXAMPLES)
+    .action(chineseCommand);
 };
-
-function tableCommand(repro: Command, name: string): Command {
-  return repro
-    .command(name)
-    .requiredOption('--data <dir>', 'the collection')
-    .option('--out <dir>', 'folder for the runs and the table', `runs/${name}`)
-    .addOption(
-      new Option('--size <size>', 'how long to train').choices(Object.keys(STEP_FACTOR)).default('full'),
-    )
-    .option('--split <name>', 'split to learn from', 'train')
-    .option('--test-split <name>', 'split to compare on', 'test')
-    .option('--recipes <list>', 'only these rows, with commas between', list)
-    .option(
-      '--seeds <list>',
-      'train every row with each of these seeds, with commas between; means are compared',
-      seedList,
-    )
-    .option('--set <path=value>', 'change a value of every recipe (repeatable)', repeated)
-    .option('--trainer-threads <n>', "the Trainer's share of the cores (default: all)", wholeNumber(1))
-    .option('--inferencer-threads <n>', "the Inferencer's share of the cores (default: all)", wholeNumber(1))
-    .option('--json', 'print the table as one JSON object')
-    .option('--quiet', 'no live view');
-}
 
 async function table1Command(options: ReproOptions): Promise<void> {
   const [{ reproduceTable }, { TABLE1 }] = await Promise.all([
@@ -112,47 +89,14 @@ async function tricksCommand(options: TricksCommandOptions): Promise<void> {
   await showTable('tricks', options, (table) => reproduceTricks({ ...table, teacher, teacherSet }));
 }
 
-/** Makes a table, shows it and keeps it. */
-async function showTable(
-  name: string,
-  options: ReproOptions,
-  reproduce: (
-    options: Omit<TableOptions, 'table'>,
-  ) => Promise<{ dataset: string; rows: readonly TableResult[] }>,
-): Promise<void> {
-  const [{ tableText }, { writeFileAtomic }] = await Promise.all([
-    import('../../repro/table/report.js'),
-    import('../../base/files.js'),
+async function chineseCommand(options: ChineseCommandOptions): Promise<void> {
+  const [{ reproduceTable }, { CHINESE, fromModel }] = await Promise.all([
+    import('../../repro/table/table.js'),
+    import('../../repro/chinese/rows.js'),
   ]);
-  const cores = availableParallelism();
-  const threads = {
-    trainer: options.trainerThreads ?? cores,
-    inferencer: options.inferencerThreads ?? cores,
-  };
-  const watched = await watchTraining(options);
-  const table = await reproduce({
-    data: options.data,
-    split: options.split,
-    testSplit: options.testSplit,
-    out: options.out,
-    stepFactor: STEP_FACTOR[options.size],
-    set: options.set ?? [],
-    recipes: options.recipes,
-    seeds: options.seeds,
-    supervise: { threads, ...watched.supervise },
-    onRow: (row) => watched.say(rowLine(row)),
-  }).finally(watched.close);
-  await writeFileAtomic(`${options.out}/${name}.json`, `${JSON.stringify(table, null, 2)}\n`);
-  await writeFileAtomic(`${options.out}/${name}.md`, `${tableText(table, 'markdown')}\n`);
-  if (options.json) printJson(table);
-  else print(`${tableText(table, 'text')}\n`);
-}
-
-function seedList(value: string): number[] {
-  return list(value).map(wholeNumber(0));
-}
-
-function rowLine({ system, measures, steps, seconds }: TableResult): string {
-  const values = Object.entries(measures).map(([name, value]) => `${name} ${value.toFixed(4)}`);
-  return `${system}: ${values.join('  ')}  (${steps} steps, ${Math.round(seconds)} s)`;
+  const { init, set = [] } = options;
+  const start = init === undefined ? [] : fromModel(init);
+  await showTable('chinese', options, (table) =>
+    reproduceTable({ ...table, set: [...start, ...set], table: CHINESE }),
+  );
 }

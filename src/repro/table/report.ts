@@ -1,33 +1,32 @@
 import { escapeCell, formatTable, type TableFormat } from '../../base/table.js';
-import { MEASURES } from './row.js';
-import type { TableResult } from './table.js';
+import type { Table, TableResult } from './table.js';
 
 /** p-values below this are marked. */
 const ALPHA = 0.01;
 
 /**
- * The table for people. Letters after RR@10 name the systems that a row is significantly ahead of (paired t-test,
- * p < .01).
+ * The table for people. Letters at the end name the systems that a row is significantly ahead of by the first measure (paired
+ * t-test, p < .01).
  */
-export function tableText(
-  { dataset, rows }: { dataset: string; rows: readonly TableResult[] },
-  format: TableFormat,
-): string {
+export function tableText({ dataset, rows }: Table, format: TableFormat): string {
+  const measures = Object.keys(rows[0].measures);
+  const [decides] = measures;
+  const reranked = rows.some(({ rerank }) => rerank) ? measures : [];
   const letter = (row: number): string => String.fromCharCode(97 + row);
   const number = (value: number | undefined): string =>
     value === undefined ? '–' : value.toFixed(3).replace(/^0/, '');
   const ahead = (row: TableResult): string =>
     rows
       .flatMap((other, i) => {
-        const leads = row.measures['RR@10'] > other.measures['RR@10'] && row.pValues[other.system] < ALPHA;
+        const leads = row.measures[decides] > other.measures[decides] && row.pValues[other.system] < ALPHA;
         return leads ? letter(i) : [];
       })
       .join('');
   const header = [
     '',
     'system',
-    ...MEASURES,
-    ...MEASURES.map((name) => `rerank ${name}`),
+    ...measures,
+    ...reranked.map((name) => `rerank ${name}`),
     'steps',
     'seconds',
     'ahead of',
@@ -38,8 +37,8 @@ export function tableText(
     rows: rows.map((row, i) => [
       letter(i),
       escapeCell(row.system, format),
-      ...MEASURES.map((name) => number(row.measures[name])),
-      ...MEASURES.map((name) => number(row.rerank?.[name])),
+      ...measures.map((name) => number(row.measures[name])),
+      ...reranked.map((name) => number(row.rerank?.[name])),
       String(row.steps),
       String(Math.round(row.seconds)),
       ahead(row),
@@ -47,6 +46,6 @@ export function tableText(
   };
   const seeds = rows.find((row) => row.seeds)?.seeds;
   const means = seeds ? `; means over seeds ${seeds.map(({ seed }) => seed).join(', ')}` : '';
-  const note = `${dataset}${means}; "ahead of": RR@10 significantly higher, paired t-test, p < ${ALPHA}`;
+  const note = `${dataset}${means}; "ahead of": ${decides} significantly higher, paired t-test, p < ${ALPHA}`;
   return `${formatTable(table, format)}\n\n${note}`;
 }

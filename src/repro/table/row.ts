@@ -8,6 +8,8 @@ export interface TableRow {
   /** What the table calls it. */
   system: string;
   recipe: string;
+  /** The row whose model it goes on from, by name; the model that all rows start from unless given. */
+  after?: string;
   /** Settings that make it this row, as `--set` has them; they have the last word. */
   set?: readonly string[];
 }
@@ -17,9 +19,13 @@ export interface TableKind {
   /** For people, e.g. `Table 1`. */
   title: string;
   rows: readonly TableRow[];
+  /** Default {@link MEASURES}. The first decides who is ahead. */
+  measures?: readonly [string, ...string[]];
+  /** Whether systems also reorder what BM25 finds. Default true. */
+  reranks?: boolean;
 }
 
-/** Whether a row is among those that are named, which are all where none is. */
+/** Whether a row is among those that are named, which are all where none is, or one that these go on from. */
 export function selectRows(
   { title, rows }: TableKind,
   names: readonly string[] | undefined,
@@ -32,7 +38,14 @@ export function selectRows(
       hint: near ? `did you mean ${near}?` : `the rows are ${known.join(', ')}`,
     });
   }
-  return ({ name }) => names === undefined || names.includes(name);
+  const wanted = new Set<string>();
+  const want = (name: string | undefined): void => {
+    if (name === undefined) return;
+    wanted.add(name);
+    want(rows.find((row) => row.name === name)?.after);
+  };
+  for (const name of names ?? known) want(name);
+  return ({ name }) => wanted.has(name);
 }
 
 /** Systems that are measured without training. */

@@ -29,7 +29,7 @@ export interface TableResult {
   measures: Record<string, number>;
   /** The same measures when the system reorders BM25's best; absent for BM25 itself. */
   rerank?: Record<string, number>;
-  /** Paired t-test on the RR@10 of a query, its mean over seeds, against each other system. */
+  /** Paired t-test on the first measure of a query, its mean over seeds, against each other system. */
   pValues: Record<string, number>;
   steps: number;
   /** Time the Trainer computed, in a warm-up too; with several seeds, their mean. */
@@ -38,13 +38,19 @@ export interface TableResult {
   seeds?: { seed: number; measures: Record<string, number> }[];
 }
 
+/** A table that was made. */
+export interface Table {
+  dataset: string;
+  rows: TableResult[];
+}
+
 /** What a system came to with one seed. */
 interface Trial {
   seed?: number;
   measures: Record<string, number>;
   rerank?: Record<string, number>;
-  /** RR@10 of each query. */
-  reciprocal: Float64Array;
+  /** The first measure of each query. */
+  values: Float64Array;
   seconds: number;
 }
 
@@ -58,13 +64,11 @@ interface Measured {
  * Trains and measures the rows of a table on a collection, skipping what is done. Rows that are not asked for are in the
  * table too where they were done before with the same settings.
  */
-export async function reproduceTable(
-  options: TableOptions,
-): Promise<{ dataset: string; rows: TableResult[] }> {
+export async function reproduceTable(options: TableOptions): Promise<Table> {
   const recipes = await tableRecipes(options);
   const seeds = optionsOfSeeds(options);
   const dataset = await openDataset(options.data);
-  const qrels = await dataset.qrels(options.testSplit);
+  const measuring = { ...options.table, qrels: await dataset.qrels(options.testSplit) };
   const measured: Measured[] = [];
   const add = (row: Measured): void => {
     measured.push(row);
@@ -75,15 +79,17 @@ export async function reproduceTable(
     const trials: Trial[] = [];
     let steps = 0;
     for (const seeded of seeds) {
-      const recipe = recipes.has(row) ? await rowRecipe(row, seeded) : await rowRecipeIfFits(row, seeded);
-      const runs = recipe && (await runsOf(recipe, seeded, recipes.has(row)));
-      if (!recipe || !runs) break;
-      bm25 ??= await measureUntrained(runs[0], seeded, qrels, add);
+      const trained = await runsOf(row, seeded, recipes.has(row));
+      if (!trained) break;
+      const { runs } = trained;
+      bm25 ??= await measureUntrained(runs[0], seeded, measuring, add);
       const own = runs.at(-1)!;
       const step = (await own.steps('evaluations')).at(-1)!;
       const found = await measureStep(own, step, row.system, bm25, seeded);
-      trials.push(trialOf(found, qrels, { seed: seeded.seeds?.[0], seconds: await trainerSeconds(runs) }));
-      steps = recipe.stages.reduce((sum, stage) => sum + stage.steps, 0);
+      trials.push(
+        trialOf(found, measuring, { seed: seeded.seeds?.[0], seconds: await trainerSeconds(runs) }),
+      );
+      steps = trained.steps;
     }
     const [first, ...rest] = trials;
     if (trials.length === seeds.length) add({ system: row.system, trials: [first, ...rest], steps });
@@ -91,9 +97,29 @@ export async function reproduceTable(
   return { dataset: dataset.name, rows: measured.map((row) => resultOf(row, measured)) };
 }
 
+/** The runs that led to a row's model, and the steps of all of them. */
+interface Trained {
+  runs: RowRuns;
+  steps: number;
+}
+
 /** A row's runs, trained where that is asked for; undefined where it is not and they are not done. */
-function runsOf(recipe: Recipe, options: TableOptions, isAsked: boolean): Promise<RowRuns | undefined> {
-  return isAsked ? trainRow(recipe, options) : finishedRow(recipe, options);
+async function runsOf(row: TableRow, options: TableOptions, isAsked: boolean): Promise<Trained | undefined> {
+  const first = row.after && options.table.rows.find(({ name }) => name === row.after);
+  const before = first ? await runsOf(first, options, isAsked) : undefined;
+  const own = isAsked ? await rowRecipe(row, options) : await rowRecipeIfFits(row, options);
+  if (!own || (first && !before)) return undefined;
+  const recipe = before ? await goingOn(own, before.runs.at(-1)!) : own;
+  const runs = isAsked ? await trainRow(recipe, options) : await finishedRow(recipe, options);
+  if (!runs) return undefined;
+  const steps = recipe.stages.reduce((sum, stage) => sum + stage.steps, before?.steps ?? 0);
+  return { runs: before ? [...before.runs, ...runs] : runs, steps };
+}
+
+/** A recipe that starts from the last checkpoint of another run. */
+async function goingOn(recipe: Recipe, run: RunDirectory): Promise<Recipe> {
+  const last = (await run.steps('checkpoints')).at(-1)!;
+  return { ...recipe, model: { ...recipe.model, init: run.stepPath('checkpoints', last) } };
 }
 
 /** The recipes of the rows that are asked for; what is wrong with any of them is told before the first is trained. */
@@ -108,14 +134,14 @@ export async function tableRecipes(options: TableOptions): Promise<Map<TableRow,
 async function measureUntrained(
   run: RunDirectory,
   options: TableOptions,
-  qrels: Qrels,
+  measuring: Measuring,
   add: (row: Measured) => void,
 ): Promise<Run> {
   const { bm25: words, start } = UNTRAINED;
   const bm25 = await measureBm25(run, { system: words, split: options.testSplit });
-  add({ system: words, trials: [trialOf({ retrieval: bm25 }, qrels, { seconds: 0 })], steps: 0 });
+  add({ system: words, trials: [trialOf({ retrieval: bm25 }, measuring, { seconds: 0 })], steps: 0 });
   const found = await measureStep(run, 0, start, bm25, options);
-  add({ system: start, trials: [trialOf(found, qrels, { seconds: 0 })], steps: 0 });
+  add({ system: start, trials: [trialOf(found, measuring, { seconds: 0 })], steps: 0 });
   return bm25;
 }
 
@@ -139,24 +165,30 @@ async function trainerSeconds(runs: readonly RunDirectory[]): Promise<number> {
   return sum;
 }
 
+/** What systems of a table are measured by. */
+interface Measuring extends Pick<TableKind, 'measures' | 'reranks'> {
+  qrels: Qrels;
+}
+
 function trialOf(
   { retrieval, rerank }: SystemRuns,
-  qrels: Qrels,
+  { qrels, measures = MEASURES, reranks = true }: Measuring,
   rest: Pick<Trial, 'seed' | 'seconds'>,
 ): Trial {
-  const measured = evaluate(retrieval, qrels, MEASURES, { complete: true });
+  const valuesOf = (run: Run) => evaluate(run, qrels, measures, { complete: true });
+  const measured = valuesOf(retrieval);
   return {
     measures: { ...measured.mean },
-    ...(rerank && { rerank: { ...evaluate(rerank, qrels, MEASURES, { complete: true }).mean } }),
-    reciprocal: measured.perQuery['RR@10'],
+    ...(rerank && reranks && { rerank: { ...valuesOf(rerank).mean } }),
+    values: measured.perQuery[measures[0]],
     ...rest,
   };
 }
 
 function resultOf({ system, trials, steps }: Measured, all: readonly Measured[]): TableResult {
-  const reciprocal = (row: Pick<Measured, 'trials'>): Float64Array =>
-    meanOfQueries(row.trials.map((trial) => trial.reciprocal));
-  const own = reciprocal({ trials });
+  const valuesOf = (row: Pick<Measured, 'trials'>): Float64Array =>
+    meanOfQueries(row.trials.map((trial) => trial.values));
+  const own = valuesOf({ trials });
   const reranked = trials.flatMap(({ rerank }) => (rerank ? [rerank] : []));
   return {
     system,
@@ -165,7 +197,7 @@ function resultOf({ system, trials, steps }: Measured, all: readonly Measured[])
     pValues: Object.fromEntries(
       all
         .filter((other) => other.system !== system)
-        .map((other) => [other.system, pairedTTest(own, reciprocal(other)).p]),
+        .map((other) => [other.system, pairedTTest(own, valuesOf(other)).p]),
     ),
     steps,
     seconds: mean(trials.map(({ seconds }) => seconds)),

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { loadRecipe } from '../../recipe/load.js';
 import { selectRows } from '../table/row.js';
-import { reproduceTable, type TableOptions, type TableResult, tableRecipes } from '../table/table.js';
+import { reproduceTable, type Table, type TableOptions, tableRecipes } from '../table/table.js';
 import { scaleSteps, trainRow } from '../table/train-row.js';
 import { needsTeacher, tricksTable } from './rows.js';
 
@@ -15,9 +15,7 @@ export interface TricksOptions extends Omit<TableOptions, 'table'> {
 const TEACHER = { name: 'teacher', recipe: 'reranker' };
 
 /** Trains and measures the rows of the table of tricks, after the teacher that some of them have. */
-export async function reproduceTricks(
-  options: TricksOptions,
-): Promise<{ dataset: string; rows: TableResult[] }> {
+export async function reproduceTricks(options: TricksOptions): Promise<Table> {
   const { teacher = `${options.out}/${TEACHER.name}`, teacherSet = [] } = options;
   const table = tricksTable(resolve(teacher));
   const all = { ...options, table };
