@@ -8,6 +8,8 @@ const length = z.int().min(1);
 const recipeSchema = z.object({
   name: z.string(),
   model: z.object({
+    // Runs from before there were several have none.
+    kind: z.string().default('dual'),
     init: z.string(),
     maxLength: z.object({ query: length, document: length }),
     passages: z.object({ mode: z.enum(['first', 'max']), pieces: z.int().min(1) }),
@@ -18,7 +20,7 @@ const recipeSchema = z.object({
 export interface SearchedRun {
   /** Where its collection is. */
   data: string;
-  recipe: { name: string; model: Pick<ModelRecipe, 'init' | 'maxLength' | 'passages'> };
+  recipe: { name: string; model: Pick<ModelRecipe, 'kind' | 'init' | 'maxLength' | 'passages'> };
 }
 
 /**
