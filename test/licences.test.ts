@@ -23,6 +23,8 @@ const PERMISSIVE = new Set([
 interface LockedPackage {
   dev?: boolean;
   license?: string;
+  /** A folder of this repository, which is not published. */
+  link?: boolean;
 }
 
 function isPermissive(licence: string): boolean {
@@ -34,7 +36,7 @@ test('everything that is installed with nearmiss has a permissive licence', () =
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, LockedPackage>;
   };
-  const shipped = Object.entries(packages).filter(([path, { dev }]) => path !== '' && !dev);
+  const shipped = Object.entries(packages).filter(([path, { dev, link }]) => path !== '' && !dev && !link);
   const licences = shipped.map(([path, locked]) => {
     const own = join(root, path, 'package.json');
     const licence = existsSync(own) ? JSON.parse(readFileSync(own, 'utf8')).license : locked.license;

@@ -1,15 +1,23 @@
 import { NearmissError } from '../base/errors.js';
+import type { EngineSettings } from './engines/engine.js';
 import { writeImpactIndex } from './impacts/write-impact-index.js';
 import type { TokenBits } from './tokens/residual-codec.js';
 import { type OnTokenProgress, type TokenSource, writeTokenIndex } from './tokens/write-token-index.js';
 import { documentFiles } from './vectors/document-files.js';
 import { type BuildVectorIndexOptions, writeVectorIndex } from './vectors/open.js';
-import type { SaveOptions, VectorIndexMetadata } from './vectors/vector-index.js';
+import type { IndexType, SaveOptions, VectorIndexMetadata } from './vectors/vector-index.js';
 
 /** Rows of documents that are compared one by one as they are; of more, an index of compressed tokens is made. */
 const MOST_EXACT_ROWS = 2 ** 18;
 
-export interface WriteDocumentsOptions extends Omit<BuildVectorIndexOptions, 'scorer'>, SaveOptions {
+export interface WriteDocumentsOptions
+  extends Omit<BuildVectorIndexOptions, 'scorer' | 'type'>,
+    Omit<EngineSettings, 'storage'>,
+    SaveOptions {
+  /** Default `flat`; or an engine that `url` is an address of. */
+  type?: string;
+  /** Of an engine: `qdrant://HOST:PORT/NAME`. */
+  url?: string;
   /** The scorer that compares the rows of queries with these. Default: the best inner product. */
   scorer?: string;
   /**
@@ -31,10 +39,31 @@ export async function writeDocumentIndex(
   { scorer, bits = 'auto', onProgress, signal, ...options }: WriteDocumentsOptions,
 ): Promise<VectorIndexMetadata> {
   const { offsets, ids } = source;
+  const { url, type: given, shards, replicas, quantization, exact: compareAll, ...rest } = options;
+  if (url !== undefined) {
+    const { dimension, model, overwrite, storage } = options;
+    const { writeRemoteIndex } = await import('./engines/write-remote-index.js');
+    return writeRemoteIndex(folder, source, {
+      ...{
+        url,
+        dimension,
+        model,
+        scorer,
+        overwrite,
+        shards,
+        replicas,
+        quantization,
+        exact: compareAll,
+        signal,
+      },
+      storage: storage === 'i8' ? 'f32' : storage,
+    });
+  }
+  const type = given as IndexType | undefined;
   const rows = offsets[offsets.length - 1];
   const extra = documentFiles({ offsets, ids });
   if (scorer === 'max-sim' && bits !== 'exact' && (bits !== 'auto' || rows > MOST_EXACT_ROWS)) {
-    const { dimension, model, overwrite, session, threads } = options;
+    const { dimension, model, overwrite, session, threads } = rest;
     return writeTokenIndex(folder, source, {
       dimension,
       bits: bits === 'auto' ? 4 : bits,
@@ -50,8 +79,8 @@ export async function writeDocumentIndex(
     return writeImpactIndex(folder, source, { model, overwrite, signal });
   }
   const exact = scorer === 'max-sim' || scorer === 'poly';
-  const { type = 'flat', dimensions } = options;
-  if (exact && type !== 'flat') {
+  const { dimensions } = rest;
+  if (exact && type !== undefined && type !== 'flat') {
     throw new NearmissError(
       `an index of type ${type} cannot compare several rows of a query, as ${scorer} does`,
       {
@@ -64,5 +93,5 @@ export async function writeDocumentIndex(
       hint: 'leave it out; model.head.projection makes rows shorter',
     });
   }
-  return writeVectorIndex(folder, source.blocks(), { ...options, ...(exact && { scorer }), extra });
+  return writeVectorIndex(folder, source.blocks(), { ...rest, type, ...(exact && { scorer }), extra });
 }

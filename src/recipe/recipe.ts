@@ -104,13 +104,19 @@ export interface RefreshRecipe {
   /** In which numbers checkpoints encode what is mined and measured. */
   precision: 'fp32' | 'int8' | 'auto';
   index: {
-    type: 'flat' | 'hnsw' | 'int8' | 'binary';
+    type: 'flat' | 'hnsw' | 'int8' | 'binary' | 'qdrant';
     storage: 'f32' | 'f16' | 'i8';
     bits: 1 | 2 | 4 | 'exact' | 'auto';
     dimensions?: number;
     lists?: number;
     probes?: number;
     rescore?: number;
+    /** Of an engine: its address. */
+    url?: string;
+    exact?: boolean;
+    shards?: number;
+    replicas?: number;
+    quantization?: 'none' | 'int8' | 'binary';
   };
 }
 

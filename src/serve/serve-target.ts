@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { NearmissError } from '../base/errors.js';
 import { exists } from '../base/files.js';
+import { isEngineAddress } from '../index/engines/is-address.js';
 import type { OpenSearcherOptions } from '../search/searcher.js';
 import { isLoopbackHost } from './access/foreign-pages.js';
 import { KeyRing } from './access/key-ring.js';
@@ -94,10 +95,10 @@ export async function serveTarget(
 async function targetsOf(target: string | readonly string[]): Promise<string[]> {
   const named = typeof target === 'string' ? [target] : [...target];
   for (const path of named) {
-    if (await exists(path)) continue;
+    if (isEngineAddress(path) || (await exists(path))) continue;
     throw new NearmissError(`${path}: no such run, index or collection`, { hint: 'check the path' });
   }
-  if (named.length !== 1) return named;
+  if (named.length !== 1 || isEngineAddress(named[0])) return named;
   return (await collectionsIn(named[0])) ?? named;
 }
 

@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isEngineAddress } from '../index/engines/is-address.js';
 import { isRun } from '../run/run-description.js';
 import { resolveTarget } from '../search/open/target.js';
 import { tunedFusionFile } from '../search/open/tuned-fusion.js';
@@ -61,6 +62,11 @@ async function weightsState(path: string, search: WatchedOptions): Promise<strin
 
 /** Of a run only what says which of its models is best. */
 async function filesState(path: string): Promise<string> {
+  if (isEngineAddress(path)) {
+    const { engineState } = await import('../search/remote/open-engine.js');
+    // One that does not answer has nothing newer.
+    return engineState(path).catch(() => 'unreachable');
+  }
   const info = await stat(path).catch(() => undefined);
   if (info === undefined) return 'missing';
   if (!info.isDirectory()) return traceOf(path);

@@ -23,6 +23,7 @@ import { registerClean } from './runs/clean.js';
 import { registerRecipes } from './runs/recipes.js';
 import { registerFleet } from './scale/fleet.js';
 import { registerPlan } from './scale/plan.js';
+import { registerPush } from './scale/push.js';
 import { registerSearch } from './search.js';
 import { registerServe } from './serve.js';
 import { registerInferencer, registerTrain, registerTrainer } from './train.js';
@@ -56,7 +57,7 @@ export const commandGroups: CommandGroup[] = [
       registerExport,
     ],
   },
-  { heading: 'Search:', commands: [registerSearch, registerServe, registerRerank] },
+  { heading: 'Search:', commands: [registerSearch, registerServe, registerPush, registerRerank] },
   { heading: 'Measure:', commands: [registerEval, registerCompare, registerFuse] },
   {
     heading: 'Look inside:',

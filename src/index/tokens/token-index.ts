@@ -42,7 +42,8 @@ export class TokenIndex implements VectorSearcher {
   readonly metadata: VectorIndexMetadata;
   readonly #codec: ResidualCodec;
   readonly #codes: Uint32Array;
-  readonly #offsets: Uint32Array;
+  /** The rows of document `i` are `offsets[i] … offsets[i + 1] - 1`. */
+  readonly offsets: Uint32Array;
   readonly #finder: CandidateFinder;
   readonly #residuals: Residuals;
   readonly #products: RowProducts;
@@ -60,7 +61,7 @@ export class TokenIndex implements VectorSearcher {
     this.metadata = metadata;
     this.#codec = parts.codec;
     this.#codes = parts.codes;
-    this.#offsets = parts.offsets;
+    this.offsets = parts.offsets;
     this.#residuals = parts.residuals;
     this.#products = parts.products;
     const { codes, offsets } = parts;
@@ -144,8 +145,8 @@ export class TokenIndex implements VectorSearcher {
     const scores = new Float32Array(count);
     for (let first = 0; first < count; ) {
       let end = first + 1;
-      while (end < count && this.#offsets[end + 1] - this.#offsets[first] <= ROWS_AT_ONCE) end++;
-      const offsets = this.#offsets.subarray(first, end + 1).map((offset) => offset - this.#offsets[first]);
+      while (end < count && this.offsets[end + 1] - this.offsets[first] <= ROWS_AT_ONCE) end++;
+      const offsets = this.offsets.subarray(first, end + 1).map((offset) => offset - this.offsets[first]);
       await this.#scoreRows(query, await this.#decoded(first, end), offsets, scores.subarray(first, end));
       first = end;
     }
@@ -163,18 +164,18 @@ export class TokenIndex implements VectorSearcher {
   }
 
   #tokensOf(document: number): number {
-    return this.#offsets[document + 1] - this.#offsets[document];
+    return this.offsets[document + 1] - this.offsets[document];
   }
 
   async #decoded(first: number, end: number): Promise<Float32Array> {
-    const rows = this.#offsets[end] - this.#offsets[first];
+    const rows = this.offsets[end] - this.offsets[first];
     const target = new Float32Array(rows * this.metadata.dimension);
     await this.#decodeInto(first, end, target);
     return target;
   }
 
   async #decodeInto(first: number, end: number, target: Float32Array): Promise<void> {
-    const [from, to] = [this.#offsets[first], this.#offsets[end]];
+    const [from, to] = [this.offsets[first], this.offsets[end]];
     const { rowBytes } = this.#codec;
     const packed = await this.#residuals.bytes(from * rowBytes, to * rowBytes);
     this.#codec.decode(this.#codes.subarray(from, to), packed, target);

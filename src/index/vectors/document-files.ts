@@ -70,7 +70,7 @@ export async function readDocumentFiles(folder: IndexFolder): Promise<Documents>
 
 /** Whether searching an index gives documents, and not rows of them. */
 export function findsDocuments({ type, scorer }: VectorIndexMetadata): boolean {
-  return type === 'tokens' || type === 'impacts' || scorer === 'max-sim';
+  return ['tokens', 'impacts', 'remote'].includes(type) || scorer === 'max-sim';
 }
 
 /** Which rows are whose, as {@link documentFiles} wrote it. */

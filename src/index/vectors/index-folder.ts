@@ -59,7 +59,7 @@ const count = z.int().min(0);
 const metaSchema = z.object({
   format: z.literal(FORMAT_NAME),
   version: z.literal(FORMAT_VERSION),
-  type: z.enum([...INDEX_TYPES, 'tokens', 'impacts']),
+  type: z.enum([...INDEX_TYPES, 'tokens', 'impacts', 'remote']),
   dimension: z.int().min(1),
   count,
   storage: z.enum(STORAGES),
@@ -68,6 +68,7 @@ const metaSchema = z.object({
   fingerprint: z.string(),
   createdBy: z.string(),
   parameters: z.record(z.string(), z.number()),
+  remote: z.object({ address: z.string(), version: z.string(), exact: z.boolean() }).optional(),
   files: z.record(z.string(), fileCheckSchema.extend({ blocks: blockChecksSchema.optional() })),
 });
 

@@ -109,6 +109,8 @@ async function openSearcher(folder: IndexFolder, options: OpenOptions): Promise<
   const session = { threads, ...options.session };
   if (type === 'tokens') return TokenIndex.open(folder, { access: options.access, session });
   if (type === 'impacts') return ImpactIndex.open(folder);
+  if (type === 'remote')
+    return (await import('../engines/remote-index.js')).RemoteIndex.open(folder.metadata);
   if (type !== 'flat' || scorer === undefined) return openFolder(folder, options);
   const flat = await FlatIndex.open(folder, { access, session });
   if (scorer === 'poly') return new PolySearch(flat);
@@ -123,6 +125,14 @@ async function openFolder(folder: IndexFolder, options: OpenOptions): Promise<Ve
     throw new NearmissError(`${folder.path}: an index of ${what} has no vectors to search`, {
       hint: 'search it with the model that made it: nearmiss search FOLDER --model MODEL',
     });
+  }
+  if (type === 'remote') {
+    throw new NearmissError(
+      `${folder.path}: these vectors are in an engine: ${folder.metadata.remote?.address}`,
+      {
+        hint: 'search the folder; its vectors are not here',
+      },
+    );
   }
   if (type === 'hnsw') return HnswIndex.open(folder, { access, verify, threads });
   const session = { threads, ...options.session };

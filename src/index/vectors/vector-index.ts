@@ -14,12 +14,12 @@ export type VectorStorage = (typeof STORAGES)[number];
 /** What is known of an index besides its vectors; `meta.json` of its folder holds it. */
 export interface VectorIndexMetadata {
   /**
-   * Besides those of vectors `tokens`: compressed rows of documents that have many each, for late interaction; and `impacts`:
-   * an inverted index of terms and their weights.
+   * Besides those of vectors `tokens`: compressed rows of documents that have many each, for late interaction; `impacts`:
+   * an inverted index of terms and their weights; and `remote`: documents that an engine elsewhere searches.
    */
-  type: IndexType | 'tokens' | 'impacts';
+  type: IndexType | 'tokens' | 'impacts' | 'remote';
   dimension: number;
-  /** How many vectors there are; their ids are 0 … count − 1. Of `tokens` and `impacts`, how many documents. */
+  /** How many vectors there are; their ids are 0 … count − 1. Of `tokens`, `impacts` and `remote`, how many documents. */
   count: number;
   storage: VectorStorage;
   /** What encoded the vectors, where it was said. */
@@ -31,6 +31,8 @@ export interface VectorIndexMetadata {
   createdBy: string;
   /** What the type of index needs to know, e.g. the connectivity of a graph. */
   parameters: Record<string, number>;
+  /** Of `remote`: where, which version, and whether every document is compared unless a search says otherwise. */
+  remote?: { address: string; version: string; exact: boolean };
 }
 
 export interface SearchOptions {

@@ -16,6 +16,7 @@ export function checkRecipe(recipe: Recipe): Problem[] {
     ...checkModel(recipe),
     ...(modelKinds.get(recipe.model.kind).readsPairs ? checkPairReader(recipe) : []),
     ...checkIndex(recipe),
+    ...checkEngine(recipe),
     ...checkPrecision(recipe),
     ...checkEvaluation(recipe),
     ...checkMeasureDepth(recipe),
@@ -117,6 +118,41 @@ function checkKinds(recipe: Recipe): Problem[] {
       hint,
     })),
   );
+}
+
+/** What is said of an engine goes with one, and an engine is reached by an address of its own. */
+function checkEngine({ refresh: { index } }: Recipe): Problem[] {
+  const { type, url } = index;
+  const isLocal = type !== 'qdrant';
+  const problem = (field: string, message: string, hint: string): Problem[] => [
+    { level: 'error', keys: ['refresh', 'index', field], message, hint },
+  ];
+  if (isLocal) {
+    const said = (['url', 'exact', 'shards', 'replicas', 'quantization'] as const).find(
+      (field) => index[field] !== undefined,
+    );
+    if (said === undefined) return [];
+    return problem(
+      said,
+      `is said of an engine, got an index of the type ${type}`,
+      'set refresh.index.type=qdrant',
+    );
+  }
+  if (url === undefined || !new RegExp(`^${type}s?://[^/]+/[\\w-]+$`).test(url)) {
+    return problem(
+      'url',
+      `expected ${type}://HOST:PORT/NAME, got ${url ?? 'nothing'}`,
+      `set refresh.index.url=${type}://localhost:6333/training`,
+    );
+  }
+  if (index.storage === 'i8') {
+    return problem(
+      'storage',
+      'expected f32 or f16 for an engine, got i8',
+      'set refresh.index.quantization=int8',
+    );
+  }
+  return [];
 }
 
 function checkIndex({ refresh: { index } }: Recipe): Problem[] {

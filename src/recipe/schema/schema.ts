@@ -5,14 +5,13 @@ import { AXES } from '../axis-places.js';
 import type { Recipe } from '../recipe.js';
 import type { ReadOptions } from './choice.js';
 import { dependent, isRecord } from './dependent.js';
+import { indexSetting } from './index-setting.js';
 import { batch, guideMargin, sharedChoices } from './learning-settings.js';
 import { lossSettings } from './loss-setting.js';
 import { measure } from './measure-setting.js';
 import { modelSetting } from './model-setting.js';
 import { optimizerSettings } from './optimizer-setting.js';
 import { stageSetting } from './stage-setting.js';
-
-const TOKEN_BITS = '1, 2, 4, exact or auto';
 
 const evaluation = mapping({
   split: text('the name of a split')
@@ -110,43 +109,7 @@ export function recipeMapping(read: ReadOptions, said: SaidForStages = {}) {
         .describe(
           'in which numbers checkpoints encode what is mined and measured: `int8` is about twice as fast where the processor has VNNI and slightly rougher; `auto` measures both',
         ),
-      index: mapping({
-        ...defaulted(
-          {
-            type: oneOf('flat', 'hnsw', 'int8', 'binary').describe(
-              'exact search; a graph; or codes of 8 or 1 bits a number, whose best are compared again as whole vectors on disk',
-            ),
-            storage: oneOf('f32', 'f16', 'i8').describe('how vectors are kept'),
-            bits: z
-              .literal([1, 2, 4, 'exact', 'auto'], { error: TOKEN_BITS })
-              .meta({ expected: TOKEN_BITS })
-              .describe(
-                'of models with a row for each token: bits kept of each number of a row; `auto`: `exact` up to 262,144 rows, then 4',
-              ),
-          },
-          { type: 'flat', storage: 'f32', bits: 'auto' },
-        ),
-        dimensions: whole(1)
-          .optional()
-          .describe(
-            'keep only so many first numbers of each vector, of models trained for it (`matryoshka`); `int8` and `binary` keep whole vectors on disk all the same',
-          ),
-        lists: whole(1)
-          .optional()
-          .describe(
-            'of `int8` and `binary`: lists of near vectors; without it none up to 131,072 vectors, then about √count',
-          ),
-        probes: whole(1)
-          .optional()
-          .describe(
-            'of `int8` and `binary` with lists: in how many a search looks; without it in one of 32, and 8',
-          ),
-        rescore: whole(1)
-          .optional()
-          .describe(
-            'of `int8` and `binary`: how many vectors a search compares again as whole ones; without it by k',
-          ),
-      }).prefault({}),
+      index: indexSetting,
     }).prefault({}),
     evaluation,
     checkpoint: section(

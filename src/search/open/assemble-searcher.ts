@@ -3,6 +3,8 @@ import { openDataset } from '../../data/open.js';
 import { type OnProblem, throwProblem } from '../../data/problem.js';
 import { StoredDocuments } from '../documents/stored-documents.js';
 import { FilteredDocuments } from '../filter/filtered-documents.js';
+import type { EngineDocuments } from '../remote/engine-documents.js';
+import type { OpenEngine } from '../remote/open-engine.js';
 import type { Mode } from '../retrievers/mode.js';
 import { searchModes } from '../retrievers/modes.js';
 import type { OpenMode } from '../retrievers/open-mode.js';
@@ -26,15 +28,22 @@ export async function assembleSearcher({
   const preparation = await prepareStore(target, options, closing);
   const filters = new FilteredDocuments(preparation?.store);
   const opened = await openModes(modes, { ...begun, preparation, filters });
+  const engine = await computing.engine();
   const searcher = new OpenedSearcher({
     name: target.name,
-    store: preparation?.store,
+    store: preparation?.store ?? (engine && (await engineDocuments(engine))),
     opened,
     reranker: await computing.reranker(),
     closing,
   });
   for (const mode of requiredModes(options)) searcher.retriever(mode);
   return searcher;
+}
+
+/** Without the collection, an engine's own documents are shown. */
+async function engineDocuments({ connection, version, description }: OpenEngine): Promise<EngineDocuments> {
+  const { EngineDocuments } = await import('../remote/engine-documents.js');
+  return new EngineDocuments(connection, version, description);
 }
 
 /** Modes that search by themselves are opened at the same time, those made of others after that. */

@@ -2,6 +2,7 @@ import type { Documents } from '../../index/vectors/document-files.js';
 import type { DocumentIndex } from '../../index/vectors/document-index.js';
 import { openVectorIndexInWorker } from '../../index/vectors/worker-index.js';
 import type { Embedder } from '../embedder.js';
+import type { OpenEngine } from '../remote/open-engine.js';
 import type { Reranker } from '../retrievers/reranker.js';
 import type { OpenSearcherOptions } from '../searcher.js';
 import { openEmbedderInWorker, openRerankerInWorker } from '../workers/worker-models.js';
@@ -21,6 +22,7 @@ export class ComputingParts {
   readonly #closing: Closing;
   #embedder: Promise<Embedder> | undefined;
   #encoded: Promise<DocumentIndex> | undefined;
+  #engine: Promise<OpenEngine> | undefined;
   #reranker: Promise<Reranker> | undefined;
 
   constructor(target: Target, options: OpenSearcherOptions, closing: Closing) {
@@ -41,6 +43,13 @@ export class ComputingParts {
     const { vectors, remedy } = this.#target;
     if (vectors !== undefined) this.#encoded ??= this.#closing.add(this.openDocuments(vectors, remedy));
     return this.#encoded ?? NONE;
+  }
+
+  /** What the target's address names; undefined where it is no address. */
+  engine(): Promise<OpenEngine | undefined> {
+    const { engine } = this.#target;
+    if (engine !== undefined) this.#engine ??= this.#openEngine(engine);
+    return this.#engine ?? NONE;
   }
 
   /** Undefined where none was named. */
@@ -71,6 +80,13 @@ export class ComputingParts {
       await closing.close();
       throw error;
     }
+  }
+
+  async #openEngine(address: string): Promise<OpenEngine> {
+    const { openEngine } = await import('../remote/open-engine.js');
+    const engine = await openEngine(address, this.#options.onNote);
+    await this.#closing.add(Promise.resolve(engine.connection));
+    return engine;
   }
 
   async #openEmbedder(model: string): Promise<Embedder> {

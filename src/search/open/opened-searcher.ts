@@ -4,7 +4,6 @@ import type { EncodedTexts } from '../../model/encoder/encoded-texts.js';
 import { onlyRows } from '../../model/encoder/encoded-texts.js';
 import type { BaseSearcher } from '../base-searcher.js';
 import { type DocumentStore, NO_DOCUMENTS } from '../document-store.js';
-import type { StoredDocuments } from '../documents/stored-documents.js';
 import type { TextUse } from '../embedder.js';
 import { PLAIN_WORDS, type QueryWords, snippetOf, termsOf } from '../query-words.js';
 import { firstModeNamed, howToGet, searchModes } from '../retrievers/modes.js';
@@ -21,7 +20,7 @@ import { indexVersion, searcherVersion } from './version.js';
 /** What a searcher is made of. */
 export interface SearcherParts {
   name: string;
-  store: StoredDocuments | undefined;
+  store: (DocumentStore & { content: string }) | undefined;
   /** In the order in which modes are shown. */
   opened: ReadonlyMap<SearchMode, OpenMode>;
   reranker: Reranker | undefined;

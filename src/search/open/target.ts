@@ -8,6 +8,7 @@ import { besideFolder, cacheFolder } from '../../base/folders/cache-folder.js';
 import { isWritable } from '../../base/folders/writable.js';
 import { readJsonFile } from '../../base/json-file.js';
 import { FORMAT_NAME as BM25_FORMAT } from '../../index/bm25/format-name.js';
+import { isEngineAddress } from '../../index/engines/is-address.js';
 import { documentSplit } from '../../recipe/document-split.js';
 import { isRun } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
@@ -23,6 +24,8 @@ export interface Target {
   model?: string;
   /** Folder of a vector index. */
   vectors?: string;
+  /** Address of an engine that has the vectors and the documents, in place of a folder. */
+  engine?: string;
   /** What to do where that is damaged, if not to build it again. */
   remedy?: string;
   /** How the index's documents were read, where that is known. */
@@ -45,6 +48,7 @@ export interface TargetOptions {
 
 /** Finds out what a path is: a run, an index, or a collection. */
 export async function resolveTarget(path: string, options: TargetOptions): Promise<Target> {
+  if (isEngineAddress(path)) return engineTarget(path, options);
   const info = await stat(path).catch(() => undefined);
   if (!info) {
     throw new NearmissError(`${path}: no such run, index or collection`, { hint: 'check the path' });
@@ -64,6 +68,12 @@ export async function resolveTarget(path: string, options: TargetOptions): Promi
     });
   }
   return collection;
+}
+
+async function engineTarget(engine: string, { data, model, cache }: TargetOptions): Promise<Target> {
+  const { parseEngineAddress } = await import('../../index/engines/address.js');
+  const { name = engine } = parseEngineAddress(engine);
+  return { name, data, model, engine, cache: cache ?? userCache(engine, name) };
 }
 
 async function runTarget(path: string, name: string, options: TargetOptions): Promise<Target> {
@@ -128,6 +138,10 @@ export async function collectionCache(path: string): Promise<string> {
 async function writableCache(wanted: string, path: string): Promise<string> {
   // Where nothing can be kept at all, what is in the place wanted may be enough.
   if ((await isWritable(wanted)) || !(await isWritable(cacheFolder()))) return wanted;
-  const hash = createHash('sha256').update(resolve(path)).digest('hex').slice(0, 12);
-  return join(cacheFolder(), 'search', `${basename(resolve(path))}-${hash}`);
+  return userCache(resolve(path), basename(resolve(path)));
+}
+
+function userCache(target: string, name: string): string {
+  const hash = createHash('sha256').update(target).digest('hex').slice(0, 12);
+  return join(cacheFolder(), 'search', `${name}-${hash}`);
 }

@@ -2,6 +2,7 @@ import { NearmissError } from '../../base/errors.js';
 import type { DocumentIndex } from '../../index/vectors/document-index.js';
 import type { Embedder } from '../embedder.js';
 import type { Opening } from '../open/opening.js';
+import type { OpenEngine } from '../remote/open-engine.js';
 import type { Mode, ModeStart } from './mode.js';
 import type { OpenMode, OpenVectors } from './open-mode.js';
 
@@ -14,12 +15,16 @@ export const dense: Mode = {
     if (target.model === undefined) refuseWithoutModel(path, target);
     void computing.embedder();
     void computing.encodedDocuments();
+    // Whoever opens the mode is told what is wrong with it.
+    computing.engine().catch(() => undefined);
   },
 
   async open(opening): Promise<OpenMode | undefined> {
     const { target, preparation, filters, computing, closing } = opening;
     const embedder = await computing.embedder();
     if (embedder === undefined) return undefined;
+    const engine = await computing.engine();
+    if (engine !== undefined) return openEngineMode(engine, embedder, opening);
     const documents = await encodedDocuments(opening, embedder);
     if (documents === undefined) return undefined;
     const [{ DenseIndex }, { DenseRetriever }, { LiveVectors }, { presentDocuments }] = await Promise.all([
@@ -52,6 +57,38 @@ export const dense: Mode = {
   },
 };
 
+/** An engine has the vectors. */
+async function openEngineMode(
+  { connection, version, description, exact }: OpenEngine,
+  embedder: Embedder,
+  { target, options }: Opening,
+): Promise<OpenMode> {
+  const [{ EngineFinder }, { DenseRetriever }, { LiveVectors }] = await Promise.all([
+    import('../remote/engine-finder.js'),
+    import('./dense-retriever.js'),
+    import('../live/overlay/live-vectors.js'),
+  ]);
+  const { fingerprint, dimension, maxLength } = embedder.info;
+  const { shape, weights = fingerprint } = description;
+  if (shape.dimension !== dimension || weights !== fingerprint) {
+    throw new NearmissError(
+      `${version} was encoded by ${description.model ?? 'another model'}, not by ${target.model}`,
+      { hint: 'name the model whose vectors were pushed with --model, or push again' },
+    );
+  }
+  const index = new EngineFinder({ connection, version, description, exact, onNote: options.onNote });
+  return {
+    preference: 2,
+    fingerprint: [fingerprint, version, exact],
+    vectors: { embedder, index, split: { maxPieces: 1, pieceLength: maxLength } },
+    retriever: () => new DenseRetriever(embedder, index),
+    live: () => ({
+      vectors: (writes) => new LiveVectors(index, writes),
+      retriever: ({ writes }) => new DenseRetriever(embedder, new LiveVectors(index, writes)),
+    }),
+  };
+}
+
 /** The index that was there, which has been opening while the model was, or one that is made of the collection. */
 async function encodedDocuments(
   { computing, preparation, closing }: Opening,
@@ -68,7 +105,12 @@ async function encodedDocuments(
   return closing.add(prepareVectors(preparation, embedder, open));
 }
 
-function refuseWithoutModel(path: string, { vectors, data, bm25 }: ModeStart['target']): void {
+function refuseWithoutModel(path: string, { vectors, engine, data, bm25 }: ModeStart['target']): void {
+  if (engine !== undefined) {
+    throw new NearmissError(`${path}: an engine by itself cannot encode queries`, {
+      hint: 'name the model whose vectors were pushed with --model, e.g. --model RUN/best',
+    });
+  }
   if (vectors !== undefined) {
     throw new NearmissError(`${path}: an index by itself cannot encode queries`, {
       hint: 'name the model that encoded it with --model',

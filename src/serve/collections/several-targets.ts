@@ -29,7 +29,8 @@ async function isServable(folder: string): Promise<boolean> {
 export function namesOf(targets: readonly string[]): string[] {
   const taken = new Set<string>();
   return targets.map((target) => {
-    const plain = basename(resolve(target)).replace(/[^a-zA-Z0-9._-]+/g, '-') || 'collection';
+    const plain =
+      basename(resolve(target.replace(/\?.*$/, ''))).replace(/[^a-zA-Z0-9._-]+/g, '-') || 'collection';
     let name = plain;
     for (let nth = 2; taken.has(name); nth++) name = `${plain}-${nth}`;
     taken.add(name);

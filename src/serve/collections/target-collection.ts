@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
-import { besideFolder } from '../../base/folders/cache-folder.js';
+import { besideFolder, cacheFolder } from '../../base/folders/cache-folder.js';
+import { isEngineAddress } from '../../index/engines/is-address.js';
 import { isRun } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
 import { readSearchedRun } from '../../run/searched-run.js';
@@ -30,9 +31,12 @@ export async function targetCollection(
   target: string,
   options: TargetCollectionOptions,
 ): Promise<CollectionOptions & { name: string; begin: () => Promise<{ opening: Promise<Searcher> }> }> {
-  const { name, lazy, readOnly, search, log } = options;
+  const { name, lazy, search, log } = options;
+  // What an engine has is changed by pushing another version.
+  const isEngine = isEngineAddress(target);
+  const readOnly = options.readOnly || isEngine;
   const warn = (message: string): void => log.warn(message);
-  const beside = await besideFolder(resolve(target));
+  const beside = isEngine ? cacheFolder() : await besideFolder(resolve(target));
   const state = options.state ?? join(beside, 'live');
   const preparations = new Preparations();
   const { signal } = preparations;

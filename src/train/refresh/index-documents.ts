@@ -7,6 +7,7 @@ import { loadSide } from '../../model/folder/tower-folders.js';
 import { Encoder, encodeNumbered } from '../../model/index.js';
 import { madeWith } from '../../model/precision/precision.js';
 import { indexScorer } from '../../model/representation/kinds.js';
+import type { Recipe } from '../../recipe/recipe.js';
 import { modelFolder } from '../../run/model-folder.js';
 import { documentsStep, planRun } from '../../run/plan.js';
 import { READ_ONLY_RUN } from '../../run/run-directory.js';
@@ -74,6 +75,7 @@ async function encodeAndIndex(step: number, options: CheckpointSearchOptions): P
   const source = { offsets, blocks: shards, ids: data.documents.cache.idTable };
   await writeDocumentIndex(run.stepPath('index', step), source, {
     ...recipe.refresh.index,
+    ...engineSettings(recipe),
     dimension: encoder.dimension,
     scorer: indexScorer(encoder.model.spec.head),
     model: madeWith(`step ${step}`, encoder.precision),
@@ -83,4 +85,9 @@ async function encodeAndIndex(step: number, options: CheckpointSearchOptions): P
   });
   await remove();
   return { encode: (encoded - started) / 1000, index: (performance.now() - encoded) / 1000 };
+}
+
+/** What is mined and measured is compared with every document unless the recipe says otherwise. */
+function engineSettings({ refresh: { index } }: Recipe): { exact?: boolean } {
+  return index.url === undefined ? {} : { exact: index.exact ?? true };
 }

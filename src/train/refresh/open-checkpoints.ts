@@ -1,4 +1,5 @@
 import { removeDirectory } from '../../base/files.js';
+import { dropRemoteVersion, type RemotePlace, remoteOfFolder } from '../../index/engines/remote-folder.js';
 import { makers } from '../../recipe/axes.js';
 import type { NegativesRecipe, Recipe } from '../../recipe/recipe.js';
 import { leadingCheckpoint } from '../../run/choose-best.js';
@@ -48,6 +49,7 @@ export async function prune(run: RunDirectory, recipe: Recipe, plan: Plan): Prom
     for (const step of old) {
       if (open.has(step) || (folder === 'index' && (step === best || step === wanted))) continue;
       if (folder !== 'negatives' && isTold(step)) continue;
+      if (folder === 'index') await dropRemote(run, step);
       await removeDirectory(run.stepPath(folder, step));
     }
   }
@@ -56,4 +58,16 @@ export async function prune(run: RunDirectory, recipe: Recipe, plan: Plan): Prom
 /** Whether a stage that is still to come needs the collection as the run's start saw it. */
 function looksBack({ stages }: Plan, step: number): boolean {
   return stages.some(({ make, start }) => make && start >= step && makers.find(make.name)?.usesStart);
+}
+
+/** Removes from an engine what only the index of this step stands for. */
+async function dropRemote(run: RunDirectory, step: number): Promise<void> {
+  const remoteOf = (other: number): Promise<RemotePlace | undefined> =>
+    remoteOfFolder(run.stepPath('index', other));
+  const place = await remoteOf(step);
+  if (place === undefined) return;
+  for (const other of await run.steps('index')) {
+    if (other !== step && (await remoteOf(other))?.version === place.version) return;
+  }
+  await dropRemoteVersion(place);
 }

@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NearmissError, shorten } from '../../base/errors.js';
+
+export interface EngineHttpOptions {
+  /** What it is called in errors. */
+  engine: string;
+  /** `http://HOST:PORT`, in the order in which they are tried. */
+  origins: readonly string[];
+  headers?: Record<string, string>;
+  /** What to do where it refuses a key. */
+  keyHint: string;
+  /** Time for one try; then another machine is asked. */
+  tryMs?: number;
+  /** Time for a request with all its tries. */
+  totalMs?: number;
+}
+
+export interface EngineRequest {
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** JSON, as text. */
+  body?: string;
+  signal?: AbortSignal;
+  /** Answers undefined where there is no such thing. */
+  mayBeMissing?: boolean;
+  /** Of requests that take long by nature. */
+  tryMs?: number;
+  /** Of those that somebody waits for. */
+  totalMs?: number;
+}
+
+/** An engine refuses what it was asked: asking again would not help. */
+export class EngineRefusal extends NearmissError {
+  readonly status: number;
+
+  constructor(message: string, status: number, hint?: string) {
+    super(message, { hint });
+    this.status = status;
+  }
+}
+
+/** It may answer another time, or another machine may. */
+class EngineBusy extends Error {}
+
+const [TRY_MS, TOTAL_MS, FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [20_000, 60_000, 50, 2000];
+const [TOO_MANY, SERVER_ERROR, NOT_FOUND, TIMED_OUT] = [429, 500, 404, 408];
+const NO_KEY = [401, 403];
+
+/**
+ * Asks an engine over HTTP. What fails for a reason that may pass (no connection, no answer in time, an overload, a part that is
+ * moving) is asked again, of the next machine, until the time is over. Whatever is asked must be harmless to repeat.
+ */
+export class EngineHttp {
+  readonly #options: EngineHttpOptions;
+  /** The machine that answered last. */
+  #at = 0;
+
+  constructor(options: EngineHttpOptions) {
+    this.#options = options;
+  }
+
+  async json<T>(path: string, request: EngineRequest = {}): Promise<T> {
+    return (await this.maybe<T>(path, request)) as T;
+  }
+
+  /** Undefined where there is no such thing and the request says that this may be. */
+  async maybe<T>(path: string, request: EngineRequest = {}): Promise<T | undefined> {
+    const { origins } = this.#options;
+    const totalMs = request.totalMs ?? this.#options.totalMs ?? TOTAL_MS;
+    const end = performance.now() + totalMs;
+    let pause = FIRST_PAUSE_MS;
+    for (let tried = 1; ; tried++) {
+      const at = this.#at;
+      try {
+        return await this.#ask<T>(origins[at], path, request, Math.max(1, end - performance.now()));
+      } catch (error) {
+        if (!mayPass(error) || request.signal?.aborted) throw error;
+        // Unless another request has found one meanwhile.
+        if (this.#at === at) this.#at = (at + 1) % origins.length;
+        if (performance.now() + pause > end) throw this.#unreachable(error, tried);
+      }
+      // A machine that has not been asked yet is asked at once.
+      if (tried >= origins.length) {
+        await sleep(pause, undefined, { signal: request.signal });
+        pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
+      }
+    }
+  }
+
+  async #ask<T>(
+    origin: string,
+    path: string,
+    { method = 'GET', body, signal, mayBeMissing, tryMs }: EngineRequest,
+    leftMs: number,
+  ): Promise<T | undefined> {
+    const { engine, headers, keyHint } = this.#options;
+    const limit = AbortSignal.timeout(Math.ceil(Math.min(leftMs, tryMs ?? this.#options.tryMs ?? TRY_MS)));
+    const response = await fetch(`${origin}${path}`, {
+      method,
+      body,
+      headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      signal: signal ? AbortSignal.any([signal, limit]) : limit,
+    });
+    const text = await response.text();
+    const { status } = response;
+    if (response.ok) return JSON.parse(text) as T;
+    if (status === NOT_FOUND && mayBeMissing) return undefined;
+    const said = `${engine} at ${origin}: ${method} ${path}: ${status} ${shorten(messageIn(text), 300)}`;
+    if (status >= SERVER_ERROR || status === TOO_MANY || status === TIMED_OUT) throw new EngineBusy(said);
+    throw new EngineRefusal(said, status, NO_KEY.includes(status) ? keyHint : undefined);
+  }
+
+  #unreachable(error: unknown, tries: number): NearmissError {
+    const { engine, origins } = this.#options;
+    const reason = error instanceof Error ? causeOf(error) : String(error);
+    return new NearmissError(
+      `${engine} at ${origins.join(', ')} does not answer (${tries} tries): ${reason}`,
+      {
+        hint: 'is it running, and is the address right? Several machines may be named, with commas',
+        cause: error,
+      },
+    );
+  }
+}
+
+/** Whether asking again may help: it was not reached, was too slow, or said so. */
+function mayPass(error: unknown): boolean {
+  if (error instanceof EngineBusy) return true;
+  if (!(error instanceof Error)) return false;
+  return error.name === 'TimeoutError' || (error instanceof TypeError && error.cause !== undefined);
+}
+
+/** `fetch failed` says nothing; what it was caused by does. */
+function causeOf(error: Error): string {
+  const { cause } = error;
+  if (cause instanceof AggregateError && cause.errors[0] instanceof Error) return cause.errors[0].message;
+  return cause instanceof Error ? cause.message : error.message;
+}
+
+/** The message in an engine's error, where it is in a place that engines use. */
+function messageIn(text: string): string {
+  try {
+    const { status, error } = JSON.parse(text);
+    return status?.error ?? error?.reason ?? error ?? text;
+  } catch {
+    return text;
+  }
+}

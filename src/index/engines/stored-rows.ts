@@ -1,0 +1,80 @@
+import { NearmissError } from '../../base/errors.js';
+import type { IdTable } from '../../data/id-table.js';
+import { oneRowEach } from '../../model/encoder/encoded-texts.js';
+import { TokenIndex } from '../tokens/token-index.js';
+import type { TokenSource } from '../tokens/write-token-index.js';
+import { readDocumentFiles, readRowDocuments } from '../vectors/document-files.js';
+import { FlatIndex } from '../vectors/flat.js';
+import type { IndexFolder } from '../vectors/index-folder.js';
+import { decodeRows } from '../vectors/row-codec.js';
+import { connectEngine } from './connect.js';
+
+/** The rows of an index as it has them, to be put elsewhere. */
+export interface StoredRows extends TokenSource {
+  ids: IdTable | undefined;
+  close(): Promise<void>;
+}
+
+/** Documents read at once. */
+const AT_ONCE = 500;
+
+/** Opens the rows of an index folder. */
+export async function openStoredRows(folder: IndexFolder): Promise<StoredRows> {
+  const { metadata } = folder;
+  const { ids } = await readDocumentFiles(folder);
+  if (metadata.type === 'flat') {
+    const flat = await FlatIndex.open(folder, { access: 'disk' });
+    const { offsets } = await readRowDocuments(folder, ids?.size);
+    return {
+      ids,
+      offsets: offsets ?? oneRowEach(metadata.count),
+      async *blocks() {
+        for await (const { data, rows } of flat.blocks()) {
+          const block = new Float32Array(rows * metadata.dimension);
+          decodeRows(data.subarray(0, block.length), block);
+          yield block;
+        }
+      },
+      close: () => flat.close(),
+    };
+  }
+  if (metadata.type === 'tokens') {
+    const tokens = await TokenIndex.open(folder, { access: 'disk' });
+    return {
+      ids,
+      offsets: tokens.offsets,
+      async *blocks() {
+        for (let document = 0; document < metadata.count; document++) yield tokens.rowsOf(document);
+      },
+      close: () => tokens.close(),
+    };
+  }
+  if (metadata.type === 'remote') return openRemoteRows(folder, ids);
+  throw new NearmissError(`${folder.path}: a graph of ${metadata.storage} does not give its vectors back`, {
+    hint: 'push an index of the type flat: nearmiss index VECTORS OUT, or refresh.index.type=flat in the recipe',
+  });
+}
+
+/** Those of another version of an engine. */
+async function openRemoteRows({ metadata }: IndexFolder, ids: IdTable | undefined): Promise<StoredRows> {
+  const { address, version } = metadata.remote!;
+  const connection = await connectEngine(address);
+  const rowsFrom = async (first: number): Promise<Float32Array[]> => {
+    const numbers = Array.from({ length: Math.min(AT_ONCE, metadata.count - first) }, (_, i) => first + i);
+    return (await connection.read(version, numbers)).map((stored) => stored?.rows ?? new Float32Array(0));
+  };
+  const offsets = new Uint32Array(metadata.count + 1);
+  for (let first = 0; first < metadata.count; first += AT_ONCE) {
+    (await rowsFrom(first)).forEach((rows, i) => {
+      offsets[first + i + 1] = offsets[first + i] + rows.length / metadata.dimension;
+    });
+  }
+  return {
+    ids,
+    offsets,
+    async *blocks() {
+      for (let first = 0; first < metadata.count; first += AT_ONCE) yield* await rowsFrom(first);
+    },
+    close: () => connection.close(),
+  };
+}
