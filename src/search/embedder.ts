@@ -3,8 +3,9 @@ import { Encoder } from '../model/encoder/encoder.js';
 import { isTwoTowers, loadSide } from '../model/folder/tower-folders.js';
 import { weightsFingerprint } from '../model/folder/weights-fingerprint.js';
 import type { EncodingSession, UsedPrecision } from '../model/precision/precision.js';
-import { indexScorer, isSided, makesOneRow } from '../model/representation/kinds.js';
+import { comparesTokens, indexScorer, isSided, makesOneRow } from '../model/representation/kinds.js';
 import type { SplitTokensOptions } from '../text/split-tokens.js';
+import { type TokenMatches, tokenMatches } from './token-matches.js';
 
 /** Which side of a model reads a text. */
 export type TextUse = 'query' | 'document';
@@ -21,6 +22,8 @@ export interface EmbedderInfo {
   precision: UsedPrecision;
   /** The scorer that compares its rows, where it is not the best inner product. */
   scorer?: string;
+  /** Whether its rows are tokens of queries and documents, so that it can be told which chose which. */
+  tokens?: boolean;
 }
 
 export interface EmbedOptions {
@@ -34,6 +37,8 @@ export interface EmbedOptions {
 export interface Embedder {
   readonly info: EmbedderInfo;
   encode(texts: readonly string[], use: TextUse, options?: EmbedOptions): Promise<EncodedTexts>;
+  /** Which token of each text every token of the query chooses; of models whose rows are tokens. */
+  matches?(query: string, texts: readonly string[]): Promise<TokenMatches[]>;
   close(): Promise<void>;
 }
 
@@ -43,6 +48,7 @@ export class LocalEmbedder implements Embedder {
   readonly #path: string;
   readonly #session: EncodingSession | undefined;
   readonly #encoders: Record<TextUse, Promise<Encoder> | undefined>;
+  readonly matches: Embedder['matches'];
 
   private constructor(
     path: string,
@@ -54,6 +60,7 @@ export class LocalEmbedder implements Embedder {
     this.#path = path;
     this.#session = session;
     this.#encoders = { query: Promise.resolve(encoder), document: undefined };
+    if (info.tokens) this.matches = (query, texts) => this.#matches(query, texts);
   }
 
   /** @param path `minilm`, a folder (of a model, of two towers), or a hub id */
@@ -72,6 +79,7 @@ export class LocalEmbedder implements Embedder {
       maxLength,
       precision: encoder.precision,
       ...(scorer && { scorer }),
+      ...(comparesTokens(spec.head) && { tokens: true }),
     };
     return new LocalEmbedder(path, session, info, encoder);
   }
@@ -84,6 +92,20 @@ export class LocalEmbedder implements Embedder {
   async close(): Promise<void> {
     const encoders = new Set(await Promise.all(Object.values(this.#encoders)));
     for (const encoder of encoders) await encoder?.release();
+  }
+
+  async #matches(query: string, texts: readonly string[]): Promise<TokenMatches[]> {
+    const [queries, documents] = [await this.#encoder('query'), await this.#encoder('document')];
+    const { vectors: rows } = await queries.encode([query], { use: 'query' });
+    const [read] = await queries.readTokens([query], 'query');
+    return tokenMatches(
+      { rows, read },
+      {
+        rows: await documents.encode(texts, { use: 'document' }),
+        read: await documents.readTokens(texts, 'document'),
+      },
+      this.info.dimension,
+    );
   }
 
   #encoder(use: TextUse): Promise<Encoder> {

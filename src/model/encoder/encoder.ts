@@ -3,6 +3,7 @@ import { lengthOfPieces, type SplitTokensOptions, splitTokens } from '../../text
 import type { TokenBatch } from '../../text/token-batch.js';
 import type { UsedPrecision } from '../precision/precision.js';
 import { isSided, representationOf } from '../representation/kinds.js';
+import { readAs } from '../representation/representation.js';
 import type { Side } from '../side.js';
 import { checkOffsets, type EncodedTexts } from './encoded-texts.js';
 import { buildEncoder, embeddingSize } from './encoder-graph.js';
@@ -90,6 +91,21 @@ export class Encoder {
     checkOffsets(offsets, { rows: texts.length });
     const pieces = await this.#rowsOf(side).of(texts, onBatch);
     return { ...pieces, offsets: Uint32Array.from(offsets, (piece) => pieces.offsets[piece]) };
+  }
+
+  /** The tokens of texts as a side of the model reads them, and those that their rows are; of models whose rows are tokens. */
+  async readTokens(
+    texts: readonly string[],
+    use: 'query' | 'document',
+  ): Promise<{ tokens: string[]; rows: number[] }[]> {
+    const { spec, tokenizer } = this.model;
+    const representation = representationOf(spec.head, use === 'query' ? 'queries' : 'documents');
+    const { texts: read } = tokenizedTexts(await this.tokenize(texts, use));
+    return read.map((text) => {
+      const seen = readAs(representation, text);
+      const tokens = Array.from(seen.ids, (id) => tokenizer.token(id) ?? '');
+      return { tokens, rows: 'tokens' in representation ? Array.from(representation.tokens(seen)) : [] };
+    });
   }
 
   async release(): Promise<void> {

@@ -40,6 +40,15 @@ export function makesTerms({ pooling }: Pooling): boolean {
   return representations.get(pooling).terms === true;
 }
 
+/** Whether the rows of a head are tokens on both sides, and the best product of each counts. */
+export function comparesTokens(head: Pooling): boolean {
+  const { scorer = 'max' } = representations.get(head.pooling);
+  const sides = ['queries', 'documents'] as const;
+  return (
+    ['max', 'max-sim'].includes(scorer) && sides.every((side) => 'tokens' in representationOf(head, side))
+  );
+}
+
 /** Whether a head makes one row of every text, queries and documents alike. */
 export function makesOneRow(head: Pooling): boolean {
   return !isSided(head) && mostRows(representationOf(head, 'documents')) === 1;

@@ -2,6 +2,7 @@ import { fullText } from '../../data/dataset.js';
 import { checkK } from '../check-search.js';
 import type { DocumentStore } from '../document-store.js';
 import { compareHits } from '../hits.js';
+import { matchHits } from './match-hits.js';
 import type { Reranker } from './reranker.js';
 import type { Hit, RetrieveOptions, Retriever } from './retriever.js';
 
@@ -53,9 +54,10 @@ export class CascadeRetriever implements Retriever {
     const scores = await reranker.score(query, texts, { signal });
     const hits = candidates.map((hit, i): Hit => ({ ...hit, score: scores[i] })).sort(compareHits);
     if (!explain) return hits;
-    return hits.map((hit, rank) => ({
+    const explained = hits.map((hit, rank) => ({
       ...hit,
       parts: [...hit.parts!, { name: reranker.name, score: hit.score, rank: rank + 1 }],
     }));
+    return matchHits(explained, { query, part: reranker.name, matcher: reranker, documents });
   }
 }

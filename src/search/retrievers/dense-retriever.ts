@@ -1,5 +1,7 @@
+import type { DocumentStore } from '../document-store.js';
 import type { Embedder } from '../embedder.js';
 import { ranked } from '../hits.js';
+import { matchHits } from './match-hits.js';
 import type { VectorFinder } from './open-mode.js';
 import type { Hit, RetrieveOptions, Retriever } from './retriever.js';
 
@@ -11,10 +13,13 @@ export class DenseRetriever implements Retriever {
   readonly mode = 'dense';
   readonly #embedder: Embedder;
   readonly #index: VectorFinder;
+  readonly #documents: DocumentStore | undefined;
 
-  constructor(embedder: Embedder, index: VectorFinder) {
+  /** @param documents whose texts explain which tokens chose which, where the model compares tokens */
+  constructor(embedder: Embedder, index: VectorFinder, documents?: DocumentStore) {
     this.#embedder = embedder;
     this.#index = index;
+    this.#documents = documents;
   }
 
   async search(queries: readonly string[], options: RetrieveOptions): Promise<Hit[][]> {
@@ -23,8 +28,9 @@ export class DenseRetriever implements Retriever {
     for (let start = 0; start < queries.length; start += QUERIES_AT_ONCE) {
       const part = queries.slice(start, start + QUERIES_AT_ONCE);
       const { vectors, offsets } = await this.#embedder.encode(part, 'query', { signal });
-      for (const hits of await this.#index.search(vectors, { k, filter, signal, offsets })) {
-        results.push(explain ? ranked(hits.map((hit) => this.#explained(hit))) : hits);
+      const found = await this.#index.search(vectors, { k, filter, signal, offsets });
+      for (const [i, hits] of found.entries()) {
+        results.push(explain ? await this.#explainAll(part[i], hits) : hits);
       }
       onDone?.(part.length);
     }
@@ -33,7 +39,15 @@ export class DenseRetriever implements Retriever {
 
   async close(): Promise<void> {}
 
-  #explained({ id, score }: Hit): Hit {
-    return { id, score, parts: [{ name: this.mode, score }] };
+  async #explainAll(query: string, hits: readonly Hit[]): Promise<Hit[]> {
+    const explained = ranked(
+      hits.map(({ id, score }) => ({ id, score, parts: [{ name: this.mode, score }] })),
+    );
+    return matchHits(explained, {
+      query,
+      part: this.mode,
+      matcher: this.#embedder,
+      documents: this.#documents,
+    });
   }
 }

@@ -43,15 +43,18 @@ export const dense: Mode = {
       );
     }
     const split = target.split ?? { maxPieces: 1, pieceLength: maxLength };
+    // Which piece of a document was best is not known: only whole ones are explained token by token.
+    const whole = split.maxPieces === 1;
     const vectors: OpenVectors = { embedder, index, split };
     return {
       preference: 2,
       fingerprint: [fingerprint, documents.vectors.metadata.fingerprint],
       vectors,
-      retriever: () => new DenseRetriever(embedder, index),
+      retriever: ({ documents: texts }) => new DenseRetriever(embedder, index, whole ? texts : undefined),
       live: () => ({
         vectors: (writes) => new LiveVectors(index, writes),
-        retriever: ({ writes }) => new DenseRetriever(embedder, new LiveVectors(index, writes)),
+        retriever: ({ writes, documents: texts }) =>
+          new DenseRetriever(embedder, new LiveVectors(index, writes), whole ? texts : undefined),
       }),
     };
   },

@@ -1,3 +1,5 @@
+import type { TokenMatches } from '../token-matches.js';
+
 /** What a cross-encoder's part of a score is called. */
 export const CROSS_ENCODER_PART = 'cross-encoder';
 /** What the part of an encoder is called that compares rows exactly. */
@@ -16,5 +18,7 @@ export interface Reranker {
   readonly fingerprint: string;
   /** One score a text, higher is better. */
   score(query: string, texts: readonly string[], options?: RerankOptions): Promise<Float32Array>;
+  /** Which token of each text every token of the query chooses; of models whose rows are tokens. */
+  matches?(query: string, texts: readonly string[]): Promise<TokenMatches[]>;
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import type { DocumentFilter } from '../filter/filter.js';
+import type { TokenMatches } from '../token-matches.js';
 
 /** The name of a way to search: `bm25`, `dense`, `hybrid`, `cascade`, or one that was registered. */
 export type SearchMode = string;
@@ -15,6 +16,8 @@ export interface ScorePart {
   contribution?: number;
   /** BM25 only: the query's terms and what each gave. */
   terms?: { term: string; score: number }[];
+  /** Models whose rows are tokens: which of the document's tokens each of the query's chose. Of the first 20 hits. */
+  matches?: TokenMatches;
 }
 
 export interface Hit {

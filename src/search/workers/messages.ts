@@ -3,11 +3,12 @@ import type { EncodingSession } from '../../model/precision/precision.js';
 import type { SplitTokensOptions } from '../../text/split-tokens.js';
 import type { EmbedderInfo, TextUse } from '../embedder.js';
 import type { Reranker } from '../retrievers/reranker.js';
+import type { TokenMatches } from '../token-matches.js';
 
 /** What a model worker says of what it has loaded. */
 export interface WorkerInfo {
   embedder: EmbedderInfo;
-  reranker: Pick<Reranker, 'name' | 'fingerprint'>;
+  reranker: Pick<Reranker, 'name' | 'fingerprint'> & { tokens: boolean };
 }
 
 export type WorkerKind = keyof WorkerInfo;
@@ -23,12 +24,18 @@ export interface WorkerStart<Kind extends WorkerKind = WorkerKind> {
 
 /** What a model worker is asked: to encode texts, as a whole or in pieces, or to score them for a query. */
 export interface WorkerTasks {
-  embedder: { texts: readonly string[]; use: TextUse; split?: SplitTokensOptions };
-  reranker: { query: string; texts: readonly string[] };
+  embedder: { texts: readonly string[]; use: TextUse; split?: SplitTokensOptions } | MatchTask;
+  reranker: { query: string; texts: readonly string[] } | MatchTask;
+}
+
+/** Both are asked which tokens of texts a query's tokens choose. */
+export interface MatchTask {
+  matchesOf: string;
+  texts: readonly string[];
 }
 
 /** What it answers. */
 export interface WorkerReplies {
-  embedder: EncodedTexts;
-  reranker: Float32Array;
+  embedder: EncodedTexts | TokenMatches[];
+  reranker: Float32Array | TokenMatches[];
 }

@@ -3,7 +3,16 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { answerCalls, type Handover } from '../../base/worker-calls.js';
 import type { EncodingSession } from '../../model/precision/precision.js';
 import { loadModules } from '../../recipe/modules.js';
-import type { WorkerInfo, WorkerKind, WorkerReplies, WorkerStart, WorkerTasks } from './messages.js';
+import type { Reranker } from '../retrievers/reranker.js';
+import type { TokenMatches } from '../token-matches.js';
+import type {
+  MatchTask,
+  WorkerInfo,
+  WorkerKind,
+  WorkerReplies,
+  WorkerStart,
+  WorkerTasks,
+} from './messages.js';
 
 interface Loaded<Kind extends WorkerKind> {
   started: WorkerInfo[Kind];
@@ -19,7 +28,9 @@ const LOADERS: { [Kind in WorkerKind]: Loader<Kind> } = {
     const embedder = await LocalEmbedder.open(model, session);
     return {
       started: embedder.info,
-      answer: async ({ texts, use, split }) => {
+      answer: async (task) => {
+        if ('matchesOf' in task) return matchesOf(embedder, task);
+        const { texts, use, split } = task;
         const reply = await embedder.encode(texts, use, { split });
         return { reply, transfer: [bufferOf(reply.vectors), bufferOf(reply.offsets)] };
       },
@@ -29,14 +40,27 @@ const LOADERS: { [Kind in WorkerKind]: Loader<Kind> } = {
     const { openReranker } = await import('../retrievers/open-reranker.js');
     const reranker = await openReranker(model, session);
     return {
-      started: { name: reranker.name, fingerprint: reranker.fingerprint },
-      answer: async ({ query, texts }) => {
+      started: {
+        name: reranker.name,
+        fingerprint: reranker.fingerprint,
+        tokens: reranker.matches !== undefined,
+      },
+      answer: async (task) => {
+        if ('matchesOf' in task) return matchesOf(reranker, task);
+        const { query, texts } = task;
         const reply = await reranker.score(query, texts);
         return { reply, transfer: [bufferOf(reply)] };
       },
     };
   },
 };
+
+async function matchesOf(
+  { matches }: Pick<Reranker, 'matches'>,
+  { matchesOf: query, texts }: MatchTask,
+): Promise<Handover<TokenMatches[]>> {
+  return { reply: await matches!(query, texts), transfer: [] };
+}
 
 function bufferOf({ buffer }: Float32Array | Uint32Array): ArrayBuffer {
   return buffer as ArrayBuffer;

@@ -4,18 +4,28 @@ import '../../engine/no-telemetry.js';
 import { Worker } from 'node:worker_threads';
 import { packageFile } from '../../base/package-files.js';
 import { WorkerCalls } from '../../base/worker-calls.js';
+import type { EncodedTexts } from '../../model/encoder/encoded-texts.js';
 import type { EncodingSession } from '../../model/precision/precision.js';
 import { loadedModules } from '../../recipe/modules.js';
 import type { Embedder } from '../embedder.js';
 import type { Reranker } from '../retrievers/reranker.js';
-import type { WorkerInfo, WorkerKind, WorkerReplies, WorkerStart, WorkerTasks } from './messages.js';
+import type { TokenMatches } from '../token-matches.js';
+import type {
+  MatchTask,
+  WorkerInfo,
+  WorkerKind,
+  WorkerReplies,
+  WorkerStart,
+  WorkerTasks,
+} from './messages.js';
 
 /** Opens a model in a worker thread, so that the caller stays free while it encodes. */
 export async function openEmbedderInWorker(model: string, session?: EncodingSession): Promise<Embedder> {
   const { info, calls } = await startModel('embedder', { model, session });
   return {
     info,
-    encode: (texts, use, { split } = {}) => calls.ask({ texts, use, split }),
+    encode: (texts, use, { split } = {}) => calls.ask({ texts, use, split }) as Promise<EncodedTexts>,
+    ...(info.tokens && { matches: matchesBy(calls) }),
     close: () => calls.end(),
   };
 }
@@ -23,11 +33,17 @@ export async function openEmbedderInWorker(model: string, session?: EncodingSess
 /** Opens a reranker in a worker thread. */
 export async function openRerankerInWorker(model: string, session?: EncodingSession): Promise<Reranker> {
   const { info, calls } = await startModel('reranker', { model, session });
+  const { tokens, ...known } = info;
   return {
-    ...info,
-    score: (query, texts) => calls.ask({ query, texts }),
+    ...known,
+    score: (query, texts) => calls.ask({ query, texts }) as Promise<Float32Array>,
+    ...(tokens && { matches: matchesBy(calls) }),
     close: () => calls.end(),
   };
+}
+
+function matchesBy(calls: { ask(task: MatchTask): Promise<unknown> }): NonNullable<Embedder['matches']> {
+  return (query, texts) => calls.ask({ matchesOf: query, texts }) as Promise<TokenMatches[]>;
 }
 
 interface StartedModel<Kind extends WorkerKind> {

@@ -13,6 +13,19 @@ const scorePart = z.object({
   rank: z.int().optional().describe("From 1, in that part's own ranking."),
   contribution: z.number().optional().describe('What it added to the fused score.'),
   terms: z.array(z.object({ term: z.string(), score: z.number() })).optional(),
+  matches: z
+    .object({
+      document: z.array(z.string()).describe("The document's tokens as the model read them."),
+      query: z.array(
+        z.object({
+          token: z.string(),
+          chose: z.int().describe("The place of the document's token that fits best."),
+          score: z.number().describe('What the token gave to the score.'),
+        }),
+      ),
+    })
+    .optional()
+    .describe("Late interaction, first 20 hits: which of the document's tokens each of the query's chose."),
 });
 
 export const highlights = z

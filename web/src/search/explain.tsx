@@ -1,10 +1,6 @@
 import type { ScorePart } from '../api.js';
-
-/** Enough digits to tell scores of one list apart. */
-export function formatScore(score: number): string {
-  const magnitude = Math.abs(score);
-  return score.toFixed(magnitude >= 100 ? 1 : magnitude >= 10 ? 2 : magnitude >= 0.1 ? 3 : 4);
-}
+import { formatScore } from './format-score.js';
+import { TokenHeat } from './token-heat.js';
 
 /** How a score came about: what each part found, and what it gave. */
 export function Explain({ id, parts }: { id: string; parts: readonly ScorePart[] }) {
@@ -52,6 +48,7 @@ export function Explain({ id, parts }: { id: string; parts: readonly ScorePart[]
         </tbody>
       </table>
       {parts.map(({ name, terms }) => terms && terms.length > 0 && <Terms key={name} terms={terms} />)}
+      {parts.map(({ name, matches }) => matches && <TokenHeat key={name} name={name} matches={matches} />)}
     </div>
   );
 }

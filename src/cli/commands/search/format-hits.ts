@@ -5,6 +5,7 @@ import type { ScorePart } from '../../../search/retrievers/retriever.js';
 import type { Searcher } from '../../../search/searcher.js';
 import type { Snippet } from '../../../search/snippet.js';
 import { type SnippetPart, snippetParts } from '../../../search/snippet-parts.js';
+import type { TokenMatches } from '../../../search/token-matches.js';
 import { bold, dim, highlight, type Style } from './style.js';
 
 const INDENT = '    ';
@@ -79,10 +80,28 @@ function marked({ text, highlights }: Pick<SnippetPart, 'text' | 'highlights'>, 
   return highlight(printable(text), highlights, style);
 }
 
-/** `bm25 12.3400 (rank 2) → 0.0161: anemia 8.1, cause 4.2` */
-export function formatPart({ name, score, rank, contribution, terms }: ScorePart): string {
+/** `bm25 12.3400 (rank 2) → 0.0161: anemia 8.1, cause 4.2`; `dense 21.5 (rank 1): anemia → an ##emia .93, …` */
+export function formatPart({ name, score, rank, contribution, terms, matches }: ScorePart): string {
   const own = score === undefined ? 'not found' : `${score.toFixed(4)} (rank ${rank})`;
   const added = contribution === undefined ? '' : ` → ${contribution.toFixed(4)}`;
   const words = terms?.map((term) => `${printable(term.term)} ${term.score.toFixed(2)}`).join(', ');
-  return `${name} ${own}${added}${words ? `: ${words}` : ''}`;
+  const chosen = matches && formatMatches(matches);
+  return `${name} ${own}${added}${words ? `: ${words}` : ''}${chosen ? `: ${chosen}` : ''}`;
 }
+
+/** What each token of the query's own text chose; those that it was filled up with give together. */
+function formatMatches({ query, document }: TokenMatches): string {
+  let filled = 0;
+  const own = query.filter(({ token, score }) => {
+    if (!FILLERS.has(token)) return true;
+    filled += score;
+    return false;
+  });
+  const parts = own.map(
+    ({ token, chose, score }) => `${printable(token)} → ${printable(document[chose])} ${score.toFixed(2)}`,
+  );
+  return [...parts, ...(filled === 0 ? [] : [`filled up ${filled.toFixed(2)}`])].join(', ');
+}
+
+/** Tokens that queries are filled up with. */
+const FILLERS = new Set(['[MASK]', '<mask>']);

@@ -1,0 +1,52 @@
+import { join } from 'node:path';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { loadEncoderModel, saveEncoderModel } from '../src/model/encoder/encoder-model.js';
+import { writeCollection } from './web/collection.js';
+import { describeInBrowser } from './web/in-browser.js';
+import { type ServeProcess, startServe } from './web/serve-process.js';
+
+describeInBrowser('late interaction on the search page', (tests) => {
+  let server: ServeProcess;
+  beforeAll(async () => {
+    const folder = join(tests.folder, 'colbert');
+    const head = { pooling: 'tokens', projection: 64, bias: false, normalize: true, fillQueries: 12 };
+    await saveEncoderModel(folder, await loadEncoderModel('minilm', { layers: 2, maxLength: 64, head }), {
+      onnx: false,
+    });
+    server = await startServe(await writeCollection(join(tests.folder, 'data')), ['--model', folder]);
+    const status = async () => (await fetch(`${server.url}/v1/status`)).json();
+    await vi.waitUntil(async () => (await status()).coming === false, { timeout: 100_000, interval: 200 });
+    return () => server.stop();
+  }, 120_000);
+
+  test('shows which words of the document the query chose, as a heat map', async () => {
+    const watched = await tests.visit(`${server.url}/?q=tired+and+pale&modes=dense`);
+    const { page } = watched;
+    const hit = page.locator('.hit').first();
+    await hit.getByRole('button', { name: /Explain/ }).click();
+    const heat = hit.locator('.heat');
+    const tokens = await heat.getByRole('button').allInnerTexts();
+    expect(tokens.map((token) => token.split(' → ')[0])).toEqual([
+      '[CLS]',
+      '[unused0]',
+      'tired',
+      'and',
+      'pale',
+      '[SEP]',
+    ]);
+    expect(await heat.locator('.terms').innerText()).toMatch(/6 × \[MASK\]/);
+    const map = heat.locator('.heat-map');
+    expect(await map.innerText()).toMatch(/^\[CLS\] \[unused1\] \w/);
+    const chosen = tokens[2].split(' → ')[1].split(' ')[0];
+    await heat.getByRole('button', { name: /^tired/ }).hover();
+    expect(await map.locator('.heat-chosen').innerText()).toBe(chosen.replace(/^##/, ''));
+    const heats = await map
+      .locator('.heat-cell')
+      .evaluateAll((cells) => cells.map((cell) => (cell as HTMLElement).style.getPropertyValue('--heat')));
+    expect(heats).toContain('45%');
+    expect(heats).toContain('0%');
+    if (process.env.SCREENSHOTS) await page.screenshot({ path: join(process.env.SCREENSHOTS, 'heat.png') });
+    await watched.expectAccessible();
+    watched.expectClean();
+  });
+});
