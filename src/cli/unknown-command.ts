@@ -6,9 +6,10 @@ import { suggest } from '../base/suggest.js';
  * name had not been there.
  */
 export function refuseUnknownCommand(program: Command, args: readonly string[]): void {
-  if (!args.some((arg) => arg === '--help' || arg === '-h')) return;
+  const asksHelp = args[0] === 'help';
+  if (!asksHelp && !args.some((arg) => arg === '--help' || arg === '-h')) return;
   let command = program;
-  for (const arg of args) {
+  for (const arg of asksHelp ? args.slice(1) : args) {
     // What comes behind an option may be its value; what a command takes as an argument may be anything.
     if (arg.startsWith('-') || command.registeredArguments.length > 0 || command.commands.length === 0)
       return;

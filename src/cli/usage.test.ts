@@ -11,6 +11,11 @@ test.each<[string, string]>([
   ['serch --help', "unknown command 'serch'\n(Did you mean search?)"],
   ['data improt -h', "unknown command 'improt'\n(Did you mean import?)"],
   ['bm25 --help serch', ''],
+  ['help serch', "unknown command 'serch'\n(Did you mean search?)"],
+  ['help data improt', "unknown command 'improt'\n(Did you mean import?)"],
+  ['help data import', ''],
+  ['train --data x --provider cuda', 'Training computes on the processor'],
+  ['adapt x --provider webgpu', 'encode, search, serve and rerank take other providers'],
 ])('%s', async (line, message) => {
   vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   expect(await runCli(line.split(' '))).toBe(message === '' ? 0 : 2);

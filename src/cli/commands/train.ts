@@ -9,6 +9,7 @@ import type { TrainOutcome } from '../../train/train.js';
 import type { RegisterCommand } from '../command.js';
 import { repeated, wholeNumber } from '../option-parsers.js';
 import { print, printJson, tell } from '../output.js';
+import { trainingProviderOption } from '../provider-option.js';
 import { watchTraining } from '../watch-training.js';
 
 interface TrainOptions {
@@ -56,6 +57,7 @@ export const registerTrain: RegisterCommand = (program) => {
     )
     .option('--test-split <name>', 'measure what came of it on this split, too')
     .option('--set <path=value>', 'change a value of the recipe (repeatable)', repeated)
+    .addOption(trainingProviderOption())
     .option('--trainer-threads <n>', 'threads of the Trainer (default: all cores)', wholeNumber(1))
     .option('--inferencer-threads <n>', 'threads of the Inferencer (default: all cores)', wholeNumber(1))
     .option('--print-config', 'print the resolved recipe with the origin of each value, and stop')
@@ -237,6 +239,7 @@ function registerRole(program: Command, role: 'trainer' | 'inferencer'): void {
     )
     .argument('<run>', "the run's folder")
     .option('--threads <n>', 'threads to compute with (default: all cores)', wholeNumber(1))
+    .addOption(trainingProviderOption())
     .addHelpText('after', `\nExample:\n  nearmiss ${role} /shared/runs/medquad --threads 8`)
     .action(async (path: string, options: { threads?: number }) => {
       const { takeRole } = await import('../../train/process/processes.js');

@@ -6,6 +6,7 @@ import type { TuneState } from '../../repro/tune/tune-file.js';
 import type { RegisterCommand } from '../command.js';
 import { numberBetween, repeated, wholeNumber } from '../option-parsers.js';
 import { print, printJson, tell } from '../output.js';
+import { trainingProviderOption } from '../provider-option.js';
 import { watchTraining } from '../watch-training.js';
 
 interface TuneCommandOptions {
@@ -48,6 +49,7 @@ export const registerTune: RegisterCommand = (program) => {
     .option('--set <path=value>', 'change a value of the recipe for all (repeatable)', repeated)
     .option('--split <name>', 'split whose judgments are learned from', 'train')
     .option('--keep <share>', 'of the candidates, after each round', numberBetween(0.1, 0.9), 0.5)
+    .addOption(trainingProviderOption())
     .option('--trainer-threads <n>', 'threads of the Trainer (default: all cores)', wholeNumber(1))
     .option('--inferencer-threads <n>', 'threads of the Inferencer (default: all cores)', wholeNumber(1))
     .option('--json', 'print the outcome as JSON')

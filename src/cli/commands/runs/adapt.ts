@@ -6,6 +6,7 @@ import type { SystemsTable } from '../../../systems/index.js';
 import type { RegisterCommand } from '../../command.js';
 import { repeated, wholeNumber } from '../../option-parsers.js';
 import { print, printJson, tell } from '../../output.js';
+import { trainingProviderOption } from '../../provider-option.js';
 import { watchTraining } from '../../watch-training.js';
 
 interface AdaptFlags {
@@ -40,6 +41,7 @@ export const registerAdapt: RegisterCommand = (program) => {
     .option('--questions <file>', 'questions with the documents that answer them, to measure on')
     .option('--model <name>', 'what to start from (default: minilm)')
     .option('--set <path=value>', 'change a value of the recipe adapt (repeatable)', repeated)
+    .addOption(trainingProviderOption())
     .option('--trainer-threads <n>', 'threads of the Trainer (default: all cores)', wholeNumber(1))
     .option('--inferencer-threads <n>', 'threads of the Inferencer (default: all cores)', wholeNumber(1))
     .option('--json', 'print the outcome as JSON')
