@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
@@ -27,8 +27,12 @@ describeInBrowser('what the pages do', (tests) => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
   };
 
-  test('a collection without labels says what is missing, as long as nobody has judged a hit', async () => {
-    const { page } = await tests.visit(`${server.url}/training`);
+  test('a collection without labels says what is missing, and offers what needs none', async () => {
+    const { page, expectAccessible } = await tests.visit(`${server.url}/training`);
+    await page.getByRole('button', { name: 'Adapt' }).waitFor(WAIT);
+    await expectAccessible();
+    await expectNarrow(page);
+    await page.getByText('Train a model on labels').click();
     await page.getByText(/the collection has no labels/).waitFor(WAIT);
   });
 
@@ -136,7 +140,7 @@ describeInBrowser('what the pages do', (tests) => {
     await page.getByLabel('Text', { exact: true }).fill('Zinc heals wounds of the zebra.');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('1 added, 0 replaced.').waitFor(WAIT);
-    await page.locator('input[type=file]').setInputFiles([
+    await page.getByLabel('Choose files').setInputFiles([
       { name: 'yak.md', mimeType: 'text/markdown', buffer: Buffer.from('# The yak\n\nA yak grazes.') },
       {
         name: 'two.jsonl',
@@ -153,6 +157,41 @@ describeInBrowser('what the pages do', (tests) => {
     await page.goto(`${server.url}/?q=yak`);
     await page.locator('.column-head').getByText('3 hits').waitFor(WAIT);
     expectClean();
+  });
+
+  test('a folder is added with its paths, cut into passages, and adapted to; too little is said to be so', async () => {
+    const folder = join(tests.folder, 'notes');
+    await mkdir(join(folder, 'guide', '.git'), { recursive: true });
+    await writeFile(
+      join(folder, 'guide', 'owls.md'),
+      '# Owls\n\nThey hunt.\n\n## Nests\n\nIn hollow trees.\n',
+    );
+    await writeFile(join(folder, 'guide', '.git', 'x.md'), 'not a text of the reader');
+    await writeFile(join(folder, 'picture.png'), 'x');
+    const target = await writeCollection(join(tests.folder, 'grown'));
+    const own = await serveInTest(target, ['--mode', 'bm25']);
+    const { page, expectClean, expectAccessible } = await tests.visit(`${own.url}/add`);
+    await page.getByLabel('Choose a folder').setInputFiles(folder);
+    await page.getByText('2 added, 0 replaced.').waitFor(WAIT);
+    await page.getByText('1 .png left out: picture.png').waitFor(WAIT);
+    await writeFile(join(folder, 'guide', 'owls.md'), '# Owls\n\nThey hunt by night.\n');
+    await page.getByLabel('Choose a folder').setInputFiles(folder);
+    await page.getByText('0 added, 1 replaced.').waitFor(WAIT);
+    const found = await (await fetch(`${own.url}/v1/search?q=owls&mode=bm25`)).json();
+    expect(found.hits.map(({ id }: { id: string }) => id)).toEqual(['guide/owls.md#1']);
+    await page.getByRole('link', { name: 'adapt a model to these documents' }).press('Enter');
+    await page.getByRole('textbox', { name: 'Call it' }).fill('grown');
+    await page.getByRole('button', { name: 'Adapt' }).press('Enter');
+    await page.getByText('There is too little to learn from.').waitFor(WAIT);
+    await expectAccessible();
+    await picture(page, 'adapt-too-little');
+    // What was added is among what it looked at.
+    const documents = await readFile(
+      join(target, '.nearmiss', 'runs', 'grown-documents', 'corpus.jsonl'),
+      'utf8',
+    );
+    expect(documents).toContain('They hunt by night.');
+    expectClean(/status of 404/);
   });
 
   test('another collection of the same server is chosen in the header', async () => {
@@ -172,7 +211,7 @@ describeInBrowser('what the pages do', (tests) => {
     const { page, expectClean, expectAccessible } = await tests.visit(
       `${server.url}/collections/data/training`,
     );
-    await page.getByLabel('Call it').fill('from-page');
+    await page.getByRole('textbox', { name: 'Call it' }).fill('from-page');
     expect(await page.getByLabel('Learn from').innerText()).toContain('train');
     await expectAccessible();
     await picture(page, 'start-training');

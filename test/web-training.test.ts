@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { BrowserContextOptions, Page } from 'playwright-core';
@@ -43,6 +43,62 @@ describeInBrowser('the training page', (tests) => {
     tests.visit(serve.url + path, options);
 
   const chart = (page: Page, title: string) => page.getByRole('figure', { name: title, exact: true });
+
+  test('the same query before and after, side by side, with what moved', async () => {
+    const { page, expectClean, expectAccessible } = await open('/before-after?run=hot');
+    const words = JSON.parse(
+      (await readFile(join(tests.folder, 'data/queries.jsonl'), 'utf8')).split('\n')[3],
+    );
+    await page.getByRole('searchbox').fill(words.text);
+    await page.keyboard.press('Enter');
+    const after = page.getByRole('region', { name: 'After: hot' });
+    await after.locator('.hit').nth(9).waitFor(WAIT);
+    await page
+      .getByRole('region', { name: /^Before: / })
+      .locator('.hit')
+      .nth(9)
+      .waitFor(WAIT);
+    await after.locator('.move').first().waitFor(WAIT);
+    await expectAccessible();
+    await picture(page, 'before-after');
+    await page.getByLabel('Run').selectOption('first');
+    await page.getByRole('region', { name: 'After: first' }).locator('.hit').first().waitFor(WAIT);
+    await page.getByLabel('Search with').selectOption('hybrid');
+    await expect.poll(() => new URL(page.url()).searchParams.get('mode')).toBe('hybrid');
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+    expectClean(/status of 503/);
+  });
+
+  test('what came of an adaptation is told in words and numbers', async () => {
+    const watched = await open('/glossary');
+    const { page, expectClean, expectAccessible } = watched;
+    // An adaptation takes minutes: its end is put in the place of what the server says of its newest training.
+    await page.route('**/v1/trainings', async (route) => {
+      const answer = await (await route.fetch()).json();
+      const kinds = [{ kind: 'heading', queries: 120, start: 0.51, adapted: 0.62, p: 0.00001 }];
+      const adaptation = { verdict: 'better', measure: 'RR@10', isMade: true, kinds };
+      const newest = {
+        run: 'hot',
+        kind: 'adapt',
+        state: 'finished',
+        startedAt: '2026-01-01T00:00:00Z',
+        adaptation,
+      };
+      await route.fulfill({ json: { ...answer, newest } });
+    });
+    await page.goto(`${serve.url}/training`);
+    await page.getByText(/^Better: it answers held-out queries better/).waitFor(WAIT);
+    const cells = await page.locator('.adaptation tbody tr').innerText();
+    expect(cells.split(/\s+/)).toEqual(['heading', '120', '0.510', '0.620', '<', '0.0001']);
+    await expectAccessible();
+    await picture(page, 'adapted');
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+    await page.getByRole('link', { name: 'Search before and after, side by side' }).press('Enter');
+    await page.getByText(/on the right that of/).waitFor(WAIT);
+    expectClean();
+  });
 
   test('a finished run: progress, processes, every chart, and its numbers as a table', async () => {
     const { page, expectClean, expectAccessible } = await open('/training?run=first');
@@ -188,7 +244,7 @@ describeInBrowser('the training page', (tests) => {
   test('a server without runs says how to get one', async () => {
     const bare = await serveInTest(join(tests.folder, 'data'));
     const { page, expectClean } = await tests.visit(`${bare.url}/training`);
-    await page.getByRole('heading', { name: 'Train a model on this collection' }).waitFor(WAIT);
+    await page.getByRole('heading', { name: 'Train a model on labels' }).waitFor(WAIT);
     await page.getByRole('button', { name: 'Start' }).waitFor(WAIT);
     expectClean();
   });

@@ -176,6 +176,30 @@ test('examples are queries of the collection, else titles', async () => {
   expect((await send(files, 'GET', '/v1/examples')).body).toEqual({ queries: ['Setting up a server'] });
 });
 
+test('what came of an adaptation is told with the run', async () => {
+  const program = join(folder, 'adapt.mjs');
+  const kinds = [{ kind: 'title', queries: 80, start: 0.5, adapted: 0.6, p: 0.001 }];
+  const outcome = { adaptation: { verdict: 'better', judged: { measure: 'RR@10', split: 'made', kinds } } };
+  await writeFile(
+    program,
+    `const [, , ...args] = process.argv;
+     if (args[0] !== 'adapt' || !args.includes('--json')) process.exit(1);
+     console.log(JSON.stringify(${JSON.stringify(outcome)}, null, 2));`,
+  );
+  const desk = new TrainingDesk({
+    data: plants(),
+    runs: join(folder, 'runs'),
+    program: [process.execPath, program],
+  });
+  await desk.adapt({ run: 'first' });
+  await expect.poll(() => desk.newest?.state, { timeout: 20_000 }).toBe('finished');
+  expect(desk.newest).toMatchObject({
+    kind: 'adapt',
+    adaptation: { verdict: 'better', measure: 'RR@10', isMade: true, kinds },
+  });
+  await desk.close();
+}, 60_000);
+
 test('one training at a time, stopped as Ctrl-C would; what fails says why', async () => {
   const program = join(folder, 'train.mjs');
   await writeFile(

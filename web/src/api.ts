@@ -1,4 +1,4 @@
-import type { DocumentAnswer, Written } from '../../src/serve/answers/documents.js';
+import type { DocumentAnswer, FilesWritten, Written } from '../../src/serve/answers/documents.js';
 import type { ErrorAnswer } from '../../src/serve/answers/errors.js';
 import type { FacetsAnswer } from '../../src/serve/answers/facets.js';
 import type {
@@ -25,6 +25,7 @@ export type {
   SearchAnswer,
   ServerInfo,
   Snippet,
+  Written,
 };
 
 /** The name of a way to search; a server may know more than this page. */
@@ -48,6 +49,12 @@ export interface NewDocument {
   title?: string;
   text: string;
   metadata?: Record<string, unknown>;
+}
+
+/** A file to put in, by its path in its folder. */
+export interface NewFile {
+  path: string;
+  text: string;
 }
 
 /** What the server (or the way to it) refused, with what to do about it. */
@@ -96,6 +103,9 @@ export const api = {
   examples: (options?: CallOptions) => api.get<Examples>('/v1/examples', options),
   facets: (filter: string, options: CallOptions = {}) =>
     api.get<FacetsAnswer>('/v1/facets', { ...options, query: { filter: filter || undefined } }),
+  /** Texts as people have them; the server cuts them into passages. */
+  addFiles: (files: readonly NewFile[], options?: CallOptions) =>
+    noting(api.post<FilesWritten>('/v1/files', { files }, options)),
   addDocuments: (documents: readonly NewDocument[], options?: CallOptions) =>
     noting(api.post<Written>('/v1/documents', { documents }, options)),
   judgments: (query: string, options: CallOptions = {}) =>

@@ -40,6 +40,10 @@ const ROUTES: readonly Route[] = [
     name: 'Glossary',
   },
   { path: '/document/:id', page: DocumentPage },
+  {
+    path: '/before-after',
+    page: lazy(async () => (await import('./before-after/index.js')).BeforeAfterPage),
+  },
 ];
 
 export function App() {
@@ -111,7 +115,8 @@ function Header({ path }: { path: string }) {
   );
 }
 
-/** A document is part of searching. */
+/** A document is part of searching, what came of a training of training. */
 function isCurrent(to: string, path: string): boolean {
+  if (to === '/training' && path === '/before-after') return true;
   return to === path || (to === '/' && path.startsWith('/document/'));
 }

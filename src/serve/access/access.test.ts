@@ -51,6 +51,7 @@ const WRITES = [
   ['POST', '/v1/documents', { documents: [{ id: 'mouse', text: 'a small mouse' }] }],
   ['PUT', '/v1/documents/mouse', { text: 'a small mouse' }],
   ['DELETE', '/v1/documents/dog'],
+  ['POST', '/v1/files', { files: [{ path: 'mouse.md', text: '# Mouse\n\nA small one.' }] }],
   ['POST', '/v1/judgments', { judgments: [{ query: 'pets', document: 'cat', grade: 1 }] }],
   ['POST', '/v1/admin/reload'],
 ] as const;
@@ -127,6 +128,7 @@ describe('with API keys', () => {
       'delete /v1/trainings/{run}',
       'post /v1/admin/reload',
       'post /v1/documents',
+      'post /v1/files',
       'post /v1/judgments',
       'post /v1/trainings',
       'put /v1/documents/{id}',

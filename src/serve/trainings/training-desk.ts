@@ -6,8 +6,10 @@ import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { QUESTIONS_SPLIT } from '../../adapt/adapted-dataset.js';
+import type { AdaptOutcome } from '../../adapt/index.js';
 import { packageFile } from '../../base/package-files.js';
-import type { Training } from '../answers/trainings.js';
+import type { Adaptation, Training } from '../answers/trainings.js';
 import { ApiError } from '../api-error.js';
 
 export interface TrainingDeskOptions {
@@ -30,12 +32,23 @@ export interface TrainingChoice {
   split?: string;
 }
 
+export interface AdaptationChoice {
+  run: string;
+  /** Where the documents are, if not in the desk's own collection. */
+  data?: string;
+}
+
 const STOP_MS = 30_000;
 /** Lines of what it said that are kept to explain a failure. */
 const LINES_KEPT = 20;
 const LINE_LENGTH = 500;
 
-/** Starts one training at a time, as `nearmiss train` in a process of its own, and stops it as Ctrl-C would. */
+/** By its type alone: what adapts is not loaded into a server. */
+const QUESTIONS: typeof QUESTIONS_SPLIT = 'questions';
+/** What `--json` prints is far shorter. */
+const MOST_OUTPUT = 1 << 20;
+
+/** Starts one training at a time, as `nearmiss train` or `adapt` in a process of its own, and stops it as Ctrl-C would. */
 export class TrainingDesk {
   readonly #options: TrainingDeskOptions;
   #newest: Training | undefined;
@@ -55,30 +68,48 @@ export class TrainingDesk {
     return this.#newest;
   }
 
+  /** Where a run of that name is, or would be. */
+  folderOf(run: string): string {
+    return join(this.#options.runs, run);
+  }
+
   /** Begins a run; a run of that name that was stopped goes on. */
-  async start({ run, recipe, split }: TrainingChoice): Promise<Training> {
-    this.#checkFree();
-    const {
-      runs,
-      data,
-      program = [process.execPath, fileURLToPath(packageFile('dist/cli/main.js'))],
-    } = this.#options;
-    const out = join(runs, run);
-    const goesOn = existsSync(join(out, 'run.json'));
-    const what = goesOn
+  start({ run, recipe, split }: TrainingChoice): Promise<Training> {
+    const what = existsSync(join(this.folderOf(run), 'run.json'))
       ? []
       : [
-          ...['--data', data],
+          ...['--data', this.data],
           ...(recipe === undefined ? [] : ['--recipe', recipe]),
           ...(split === undefined ? [] : ['--split', split]),
         ];
-    await mkdir(runs, { recursive: true });
-    this.#checkFree();
-    const [command, ...args] = program;
-    const child = spawn(command, [...args, 'train', ...what, '--out', out, '--quiet'], {
-      stdio: ['ignore', 'ignore', 'pipe'],
+    return this.#begin({ run, kind: 'train' }, ['train', ...what]);
+  }
+
+  /** Begins to adapt a model to documents; one of that name that was stopped goes on. */
+  adapt({ run, data = this.data }: AdaptationChoice): Promise<Training> {
+    return this.#begin({ run, kind: 'adapt' }, ['adapt', data, '--json']);
+  }
+
+  /** Throws where another one is going on. */
+  checkFree(): void {
+    if (this.#isClosed) throw new ApiError(503, 'closing', 'the server is stopping');
+    if (this.#child === undefined) return;
+    throw new ApiError(409, 'unavailable', `"${this.#newest!.run}" is being trained already`, {
+      hint: 'one at a time: stop it, or wait for its end',
     });
-    const training: Training = { run, state: 'running', startedAt: new Date().toISOString() };
+  }
+
+  async #begin(what: Pick<Training, 'run' | 'kind'>, args: readonly string[]): Promise<Training> {
+    this.checkFree();
+    const { runs, program = [process.execPath, fileURLToPath(packageFile('dist/cli/main.js'))] } =
+      this.#options;
+    await mkdir(runs, { recursive: true });
+    this.checkFree();
+    const [command, ...given] = program;
+    const child = spawn(command, [...given, ...args, '--out', this.folderOf(what.run), '--quiet'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const training: Training = { ...what, state: 'running', startedAt: new Date().toISOString() };
     this.#newest = training;
     this.#child = child;
     this.#follow(child, training);
@@ -111,16 +142,12 @@ export class TrainingDesk {
     clearTimeout(overdue);
   }
 
-  #checkFree(): void {
-    if (this.#isClosed) throw new ApiError(503, 'closing', 'the server is stopping');
-    if (this.#child === undefined) return;
-    throw new ApiError(409, 'unavailable', `"${this.#newest!.run}" is being trained already`, {
-      hint: 'one at a time: stop it, or wait for its end',
-    });
-  }
-
   #follow(child: ChildProcess, training: Training): void {
     const lines: string[] = [];
+    let output = '';
+    child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+      if (output.length < MOST_OUTPUT) output += text;
+    });
     // Searches go first: whoever waits for an answer sits in front of the screen.
     if (child.pid !== undefined) yieldTo(child.pid);
     createInterface({ input: child.stderr! }).on('line', (line) => {
@@ -137,9 +164,27 @@ export class TrainingDesk {
     child.once('error', ({ message }) => end('failed', message));
     child.once('close', (code) => {
       if (training.state === 'stopping') end('stopped');
-      else if (code === 0) end('finished');
-      else end('failed', problemIn(lines) ?? `it ended with code ${code}`);
+      else if (code === 0) {
+        if (training.kind === 'adapt') training.adaptation = adaptationIn(output);
+        end('finished');
+      } else end('failed', problemIn(lines) ?? `it ended with code ${code}`);
     });
+  }
+}
+
+/** What `nearmiss adapt --json` printed, as far as a page tells it. */
+function adaptationIn(output: string): Adaptation | undefined {
+  try {
+    const { adaptation } = JSON.parse(output) as AdaptOutcome;
+    const { verdict, judged, prepared } = adaptation;
+    return {
+      verdict,
+      ...(prepared?.tooLittle !== undefined && { reason: prepared.tooLittle }),
+      ...(judged && { measure: judged.measure, isMade: judged.split !== QUESTIONS }),
+      kinds: judged?.kinds ?? [],
+    };
+  } catch {
+    return undefined;
   }
 }
 

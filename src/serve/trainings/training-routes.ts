@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { errors } from '../answers/errors.js';
@@ -11,7 +13,7 @@ const runName = z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9._-]{0,99}$/, 'expected 
 
 /** Starting, stopping and watching trainings on the served collection. */
 export const trainingRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = async (app, { context }) => {
-  const { collection, writable } = context;
+  const { collection, index, writable } = context;
   const tags = ['runs'];
   const write = { access: 'write' } as const;
 
@@ -30,7 +32,7 @@ export const trainingRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
         const reason = writable
           ? 'there is no collection here to learn from'
           : 'this server changes nothing: it was started with --read-only, or for others without --keys';
-        return { possible: false, reason, splits: [], recipes: [] };
+        return { possible: false, reason, adaptable: false, splits: [], recipes: [] };
       }
       const { labelledSplits, offeredRecipes } = await import('./training-choices.js');
       const [splits, recipes] = await Promise.all([
@@ -44,6 +46,7 @@ export const trainingRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
           reason:
             'the collection has no labels: pairs of a query and a document that answers it. Mark hits as right or wrong on the search page, or add qrels',
         }),
+        adaptable: true,
         splits,
         recipes,
         newest: desk.newest,
@@ -59,17 +62,28 @@ export const trainingRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
         tags,
         summary: 'Start a training',
         description:
-          'As `nearmiss train` would, one at a time. A run of that name that was stopped goes on where it was.',
+          'As `nearmiss train` or `nearmiss adapt` would, one at a time. A run of that name that was stopped goes on where it was.',
         body: z.strictObject({
           run: runName.describe('What to call it.'),
+          kind: training.shape.kind
+            .default('train')
+            .describe('`train` learns from labels, `adapt` from the documents alone.'),
           recipe: z.string().max(100).optional().describe('One of those that GET /v1/trainings offers.'),
           split: z.string().min(1).max(100).optional().describe('Whose judgments are learned from.'),
         }),
         response: { 200: training, ...errors },
       },
     },
-    async ({ body: { run, recipe, split } }) => {
+    async ({ body: { run, kind, recipe, split } }) => {
       const desk = deskOf();
+      if (kind === 'adapt') {
+        if (recipe !== undefined || split !== undefined) {
+          throw new ApiError(400, 'bad_request', 'body: fields "recipe" and "split": adapt takes neither', {
+            hint: 'it makes what it learns from of the documents',
+          });
+        }
+        return desk.adapt({ run, data: await presentDocuments(desk, run) });
+      }
       const { labelledSplits, offeredRecipes } = await import('./training-choices.js');
       const names = (await offeredRecipes()).map(({ name }) => name);
       if (recipe !== undefined && !names.includes(recipe)) {
@@ -111,6 +125,19 @@ export const trainingRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
     },
     async ({ params: { run } }) => deskOf().stop(run),
   );
+
+  /** The documents as they are served: where some were added or removed, they are written beside the run first. */
+  async function presentDocuments(desk: TrainingDesk, run: string): Promise<string | undefined> {
+    desk.checkFree();
+    const live = await index.writer();
+    const { documents, removals } = live.pending;
+    if (documents + removals === 0) return undefined;
+    const folder = `${desk.folderOf(run)}-documents`;
+    // What goes on has its documents already.
+    if (!existsSync(join(desk.folderOf(run), 'run.json')))
+      await live.exportCollection(folder, { overwrite: true });
+    return folder;
+  }
 
   function deskOf(): TrainingDesk {
     if (collection.trainings !== undefined) return collection.trainings;

@@ -1,15 +1,20 @@
 import './add.css';
 import type { TargetedDragEvent, TargetedSubmitEvent } from 'preact';
 import { useState } from 'preact/hooks';
-import { ApiError, api, type NewDocument } from '../api.js';
+import { ApiError, api, type NewDocument, type NewFile, type Written } from '../api.js';
 import { Button, EmptyState, ErrorState, Spinner } from '../components/index.js';
 import { Link, useTitle } from '../router.js';
 import { useServerInfo } from '../server-info.js';
-import { ACCEPTED, documentsOf, FileProblem } from './read-files.js';
+import { chosenFiles, type DroppedFile, droppedFiles } from './dropped-files.js';
+import { ACCEPTED, contentOf, endingOf } from './read-files.js';
 
-/** Sent at once: far below what a server takes. */
-const AT_ONCE = 100;
-const BYTES_AT_ONCE = 2_000_000;
+/** Sent at once: far below what a server takes, also once files are cut into passages. */
+const DOCUMENTS_AT_ONCE = 100;
+const FILES_AT_ONCE = 10;
+const CHARACTERS_AT_ONCE = 500_000;
+
+/** What came of sending some. */
+type Sent = Pick<Written, 'added' | 'replaced'> & { first?: string };
 
 /** Puts documents in: files that are dropped or chosen, or a text that is pasted. */
 export function AddPage() {
@@ -33,7 +38,8 @@ interface Outcome {
   added: number;
   replaced: number;
   problems: string[];
-  first?: NewDocument;
+  /** What to look at. */
+  first?: { id: string; title?: string };
 }
 
 function Add() {
@@ -41,48 +47,67 @@ function Add() {
   const [progress, setProgress] = useState<{ done: number; total: number } | undefined>();
   const [outcome, setOutcome] = useState<Outcome | undefined>();
 
-  const put = async (documents: readonly NewDocument[], problems: string[]) => {
+  const put = async (documents: readonly NewDocument[], files: readonly NewFile[], problems: string[]) => {
     const result: Outcome = { added: 0, replaced: 0, problems, first: documents[0] };
+    const total = documents.length + files.length;
     setOutcome(undefined);
-    setProgress({ done: 0, total: documents.length });
+    setProgress({ done: 0, total });
     let done = 0;
-    for (const part of partsOf(documents)) {
+    const send = async (
+      part: readonly { text: string }[],
+      sending: () => Promise<Sent>,
+    ): Promise<boolean> => {
       try {
-        const { added, replaced } = await api.addDocuments(part);
+        const { added, replaced, first } = await sending();
         result.added += added;
         result.replaced += replaced;
+        if (first !== undefined) result.first ??= { id: first };
       } catch (error) {
-        problems.push(`${part.length} documents were not taken: ${messageOf(error)}`);
+        problems.push(`${part.length} of them were not taken: ${messageOf(error)}`);
         // A key that is missing is missing for the rest, too.
-        if (error instanceof ApiError && (error.status === 401 || error.status === 403)) break;
+        if (error instanceof ApiError && (error.status === 401 || error.status === 403)) return false;
       }
       done += part.length;
-      setProgress({ done, total: documents.length });
+      setProgress({ done, total });
+      return true;
+    };
+    for (const part of partsOf(documents, DOCUMENTS_AT_ONCE)) {
+      if (!(await send(part, () => api.addDocuments(part)))) break;
+    }
+    for (const part of partsOf(files, FILES_AT_ONCE)) {
+      if (!(await send(part, () => api.addFiles(part)))) break;
     }
     setProgress(undefined);
     setOutcome(result);
   };
 
-  const takeFiles = async (files: Iterable<File>) => {
+  const takeFiles = async (dropped: readonly DroppedFile[]) => {
     const documents: NewDocument[] = [];
+    const files: NewFile[] = [];
     const problems: string[] = [];
-    for (const file of files) {
+    const leftOut = new Map<string, string[]>();
+    for (const { path, file } of dropped) {
+      const ending = endingOf(path);
+      if (!ACCEPTED.includes(ending)) {
+        leftOut.set(ending, [...(leftOut.get(ending) ?? []), path]);
+        continue;
+      }
       try {
-        if (!ACCEPTED.some((ending) => file.name.toLowerCase().endsWith(ending))) {
-          throw new FileProblem(`${file.name}: only ${ACCEPTED.join(' ')}`);
-        }
-        documents.push(...documentsOf(file.name, await file.text()));
+        const content = contentOf(path, await file.text());
+        if (Array.isArray(content)) documents.push(...content);
+        else files.push(content);
       } catch (error) {
         problems.push(messageOf(error));
       }
     }
-    await put(documents, problems);
+    for (const [ending, paths] of leftOut) problems.push(leftOutText(ending, paths));
+    await put(documents, files, problems);
   };
 
-  const drop = (event: TargetedDragEvent<HTMLElement>) => {
+  const drop = async (event: TargetedDragEvent<HTMLElement>) => {
     event.preventDefault();
     setOver(false);
-    void takeFiles(event.dataTransfer?.files ?? []);
+    if (event.dataTransfer) await takeFiles(await droppedFiles(event.dataTransfer));
   };
   const paste = (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -91,7 +116,7 @@ function Add() {
     const text = String(typed.get('text'));
     const title = String(typed.get('title')).trim();
     const id = String(typed.get('id')).trim() || `pasted-${Date.now().toString(36)}`;
-    void put([{ id, text, ...(title && { title }) }], []).then(() => form.reset());
+    void put([{ id, text, ...(title && { title }) }], [], []).then(() => form.reset());
   };
   return (
     <div class="add">
@@ -110,23 +135,15 @@ function Add() {
         onDragLeave={() => setOver(false)}
         onDrop={drop}
       >
-        <p>Drop files here, or</p>
-        <label class="button button-primary">
-          Choose files
-          <input
-            class="visually-hidden"
-            type="file"
-            multiple
-            accept={ACCEPTED.join(',')}
-            onChange={(event) => {
-              const { files } = event.currentTarget;
-              if (files) void takeFiles([...files]);
-            }}
-          />
-        </label>
+        <p>Drop files or a folder here, or</p>
+        <div class="drop-choices">
+          <FileChoice label="Choose files" accept={ACCEPTED.join(',')} onChoose={takeFiles} />
+          <FileChoice label="Choose a folder" isFolder onChoose={takeFiles} />
+        </div>
         <p class="soft small">
-          Texts, Markdown and HTML make a document each; lines of JSON (<code>id</code>, <code>title</code>,{' '}
-          <code>text</code>, anything else as metadata) and tables with a column <code>text</code> many.
+          Markdown, HTML and texts are cut into passages under their headings; lines of JSON (<code>id</code>,{' '}
+          <code>title</code>, <code>text</code>, anything else as metadata) and tables with a column{' '}
+          <code>text</code> are a document each. PDF: <code>nearmiss serve FOLDER</code>.
         </p>
       </section>
       <form class="paste" onSubmit={paste} aria-label="Paste a text">
@@ -163,6 +180,7 @@ function Add() {
 }
 
 function OutcomeNote({ added, replaced, problems, first }: Outcome) {
+  const trainable = useServerInfo().data?.trainable;
   return (
     <div class="note">
       <p>
@@ -171,6 +189,11 @@ function OutcomeNote({ added, replaced, problems, first }: Outcome) {
           <Link href={`/document/${encodeURIComponent(first.id)}`}>Look at {first.title ?? first.id}</Link>
         )}
       </p>
+      {added + replaced > 0 && trainable && (
+        <p>
+          Next: <Link href="/training">adapt a model to these documents</Link>, without labels.
+        </p>
+      )}
       {problems.length > 0 && (
         <ul class="bad small">
           {problems.map((problem) => (
@@ -182,17 +205,54 @@ function OutcomeNote({ added, replaced, problems, first }: Outcome) {
   );
 }
 
+interface FileChoiceProps {
+  label: string;
+  accept?: string;
+  isFolder?: boolean;
+  onChoose: (files: DroppedFile[]) => void;
+}
+
+function FileChoice({ label, accept, isFolder, onChoose }: FileChoiceProps) {
+  return (
+    <label class="button button-primary">
+      {label}
+      <input
+        class="visually-hidden"
+        type="file"
+        multiple
+        accept={accept}
+        {...(isFolder && { webkitdirectory: true })}
+        onChange={(event) => {
+          const chosen = chosenFiles(event.currentTarget.files ?? []);
+          // The same ones can be chosen again, when they have changed.
+          event.currentTarget.value = '';
+          onChoose(chosen);
+        }}
+      />
+    </label>
+  );
+}
+
+const SHOWN = 3;
+
+/** A folder has many files that are no texts: they are counted, not listed. */
+function leftOutText(ending: string, paths: readonly string[]): string {
+  const kind = ending === '' ? 'without an ending' : ending;
+  const some = paths.slice(0, SHOWN).join(', ');
+  return `${paths.length} ${kind} left out: ${some}${paths.length > SHOWN ? ', …' : ''}`;
+}
+
 /** Few enough, and small enough, for one request each. */
-function* partsOf(documents: readonly NewDocument[]): Generator<NewDocument[]> {
-  let part: NewDocument[] = [];
+function* partsOf<T extends { text: string }>(all: readonly T[], atOnce: number): Generator<T[]> {
+  let part: T[] = [];
   let size = 0;
-  for (const document of documents) {
-    if (part.length === AT_ONCE || (part.length > 0 && size + document.text.length > BYTES_AT_ONCE)) {
+  for (const each of all) {
+    if (part.length === atOnce || (part.length > 0 && size + each.text.length > CHARACTERS_AT_ONCE)) {
       yield part;
       [part, size] = [[], 0];
     }
-    part.push(document);
-    size += document.text.length;
+    part.push(each);
+    size += each.text.length;
   }
   if (part.length > 0) yield part;
 }

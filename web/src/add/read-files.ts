@@ -1,24 +1,32 @@
-import type { NewDocument } from '../api.js';
+import { TEXT_EXTENSIONS } from '../../../src/data/readers/texts/text-endings.js';
+import type { NewDocument, NewFile } from '../api.js';
 
-/** What the page takes itself; other formats are read by `nearmiss serve FOLDER`. */
-export const ACCEPTED = ['.txt', '.md', '.markdown', '.html', '.htm', '.json', '.jsonl', '.csv', '.tsv'];
+/** Files of records: the page reads them itself. */
+const RECORDS = ['.json', '.jsonl', '.csv', '.tsv'];
+/** Texts are cut into passages by the server. What is not text, such as a PDF, is read by `nearmiss serve FOLDER`. */
+const TEXTS = TEXT_EXTENSIONS.filter((ending) => ending !== '.pdf');
+export const ACCEPTED: readonly string[] = [...TEXTS, ...RECORDS];
 
 const MOST_CHARACTERS = 1_000_000;
 
 /** A file that cannot be taken, and why. */
 export class FileProblem extends Error {}
 
-/** The documents that a text holds: of lines or lists of JSON each, of anything else one. */
-export function documentsOf(name: string, content: string): NewDocument[] {
-  const ending = /\.[^.]+$/.exec(name.toLowerCase())?.[0] ?? '';
-  if (content.trim() === '') throw new FileProblem(`${name} is empty`);
-  if (ending === '.jsonl' || ending === '.json') return recordsOf(name, content, ending === '.jsonl');
-  if (ending === '.csv' || ending === '.tsv') return rowsOf(name, content, ending === '.csv' ? ',' : '\t');
-  const text = ending === '.html' || ending === '.htm' ? textOfHtml(content) : content;
-  if (text.length > MOST_CHARACTERS) {
-    throw new FileProblem(`${name} has ${text.length} characters, more than ${MOST_CHARACTERS}: split it`);
+/** The ending of a file's name, with its dot. */
+export function endingOf(path: string): string {
+  return /\.[^./\\]+$/.exec(path.toLowerCase())?.[0] ?? '';
+}
+
+/** What a file holds: a text, or records that are documents already. */
+export function contentOf(path: string, content: string): NewFile | NewDocument[] {
+  const ending = endingOf(path);
+  if (content.trim() === '') throw new FileProblem(`${path} is empty`);
+  if (ending === '.jsonl' || ending === '.json') return recordsOf(path, content, ending === '.jsonl');
+  if (ending === '.csv' || ending === '.tsv') return rowsOf(path, content, ending === '.csv' ? ',' : '\t');
+  if (content.length > MOST_CHARACTERS) {
+    throw new FileProblem(`${path} has ${content.length} characters, more than ${MOST_CHARACTERS}: split it`);
   }
-  return [{ id: name, title: titleOf(name, text), text, metadata: { file: name } }];
+  return { path, text: content };
 }
 
 function recordsOf(name: string, content: string, lines: boolean): NewDocument[] {
@@ -94,19 +102,4 @@ function cells(content: string, separator: string): string[][] {
   }
   if (cell !== '' || rows.at(-1)!.length > 0) rows.at(-1)!.push(cell);
   return rows.filter((row) => row.length > 0);
-}
-
-/** What a reader sees; nothing of it is run or fetched. */
-function textOfHtml(html: string): string {
-  const page = new DOMParser().parseFromString(html, 'text/html');
-  for (const element of page.querySelectorAll('script, style, noscript, template')) element.remove();
-  return (page.body.textContent ?? '')
-    .replace(/[ \t]+/g, ' ')
-    .replace(/\s*\n\s*/g, '\n')
-    .trim();
-}
-
-function titleOf(name: string, text: string): string {
-  const heading = /^#{1,3}\s+(.+)$/m.exec(text.slice(0, 2000))?.[1];
-  return (heading ?? name.replace(/\.[^.]+$/, '')).trim().slice(0, 200);
 }

@@ -6,7 +6,7 @@ import type {
   TrainingQueries,
 } from '../../../src/serve/answers/runs.js';
 import type { Training, TrainingsAnswer } from '../../../src/serve/answers/trainings.js';
-import { api, type CallOptions } from '../api.js';
+import { api, type CallOptions, type SearchAnswer } from '../api.js';
 
 export type {
   MinedNegatives,
@@ -35,8 +35,11 @@ export interface Paged {
 export const runsApi = {
   list: (options?: CallOptions) => api.get<RunList>('/v1/runs', options),
   trainings: (options?: CallOptions) => api.get<TrainingsAnswer>('/v1/trainings', options),
-  start: (choice: { run: string; recipe?: string; split?: string }) =>
+  start: (choice: { run: string; kind?: Training['kind']; recipe?: string; split?: string }) =>
     api.post<Training>('/v1/trainings', choice),
+  /** The documents as a run's model finds them. */
+  search: (run: string, query: { q: string; mode: string; k: number }, options?: CallOptions) =>
+    api.get<SearchAnswer>(`${pathOf(run)}/search`, { ...options, query }),
   stop: (run: string) => api.delete<Training>(`/v1/trainings/${encodeURIComponent(run)}`),
   details: (run: string, options?: CallOptions) => api.get<RunDetails>(pathOf(run), options),
   /** The browser asks with the tag of its last answer; as long as nothing happened the server sends nothing. */

@@ -2,7 +2,9 @@ import type { TargetedSubmitEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import { Button, ErrorState, Spinner } from '../components/index.js';
 import { Term } from '../components/term.js';
+import { Link, pathWith } from '../router.js';
 import { useRequest } from '../use-request.js';
+import { AdaptationResult } from './adaptation-result.js';
 import { runsApi, type Training, type TrainingsAnswer } from './runs-api.js';
 
 const ASK_EVERY_MS = 3000;
@@ -28,10 +30,18 @@ export function StartTraining({ onBegun, isOpen }: { onBegun: (run: string) => v
     <section class="panel start-training" aria-labelledby="start-title">
       {newest && <Newest training={newest} onStop={() => act(runsApi.stop(newest.run))} />}
       {problem && <ErrorState error={problem} />}
-      {!isRunning && (
-        <details open={isOpen}>
+      {!isRunning && offer.data.adaptable && (
+        <details open={isOpen && !offer.data.possible}>
           <summary>
-            <h2 id="start-title">Train a model on this collection</h2>
+            <h2>Adapt a model to these documents, without labels</h2>
+          </summary>
+          <AdaptForm onStart={(run) => act(runsApi.start({ run, kind: 'adapt' }), onBegun)} />
+        </details>
+      )}
+      {!isRunning && (
+        <details open={isOpen && (offer.data.possible || !offer.data.adaptable)}>
+          <summary>
+            <h2 id="start-title">Train a model on labels</h2>
           </summary>
           {offer.data.possible ? (
             <ChoiceForm offer={offer.data} onStart={(choice) => act(runsApi.start(choice), onBegun)} />
@@ -50,19 +60,59 @@ export function StartTraining({ onBegun, isOpen }: { onBegun: (run: string) => v
 }
 
 function Newest({ training, onStop }: { training: Training; onStop: () => void }) {
-  const { run, state, problem } = training;
+  const { run, kind, state, problem, adaptation } = training;
+  const done = kind === 'adapt' ? 'adapted' : 'trained';
   return (
     <div class="start-newest" role="status">
       <span>
-        <b>{run}</b> {state === 'running' && 'is being trained; its curves grow below.'}
+        <b>{run}</b> {state === 'running' && `is being ${done}; its curves grow below.`}
         {state === 'stopping' && 'stops after this step; what was learned is kept.'}
-        {state === 'finished' && 'has been trained. Quality and Space show what it gained.'}
+        {state === 'finished' &&
+          kind === 'train' &&
+          'has been trained. Quality and Space show what it gained.'}
+        {state === 'finished' && kind === 'adapt' && 'has ended.'}
         {state === 'stopped' && 'was stopped. Start it again under the same name and it goes on.'}
-        {state === 'failed' && 'could not be trained.'}
+        {state === 'failed' && `could not be ${done}.`}
       </span>
       {state === 'running' && <Button onClick={onStop}>Stop</Button>}
       {problem && <pre class="start-problem">{problem}</pre>}
+      {state === 'finished' && adaptation && <AdaptationResult run={run} adaptation={adaptation} />}
+      {state === 'finished' && kind === 'train' && (
+        <Link href={pathWith('/before-after', { run })}>Search before and after, side by side</Link>
+      )}
     </div>
+  );
+}
+
+/** There is nothing to choose but a name: what is learned from, and how, goes by what the documents have. */
+function AdaptForm({ onStart }: { onStart: (run: string) => void }) {
+  const start = (event: TargetedSubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    onStart(String(new FormData(event.currentTarget).get('run')).trim());
+  };
+  return (
+    <form class="start-form" onSubmit={start}>
+      <p class="soft">
+        Queries are made of the documents themselves: their headings, links, questions and sentences. The
+        model learns to find the document behind each. Some queries, of a kind that is not learned from, are
+        held out, and the model as published stays unless these are answered better by more than chance.
+        Nothing leaves this machine. It takes some minutes for hundreds of documents; searching goes on
+        meanwhile.
+      </p>
+      <div class="start-fields">
+        <label class="field">
+          Call it
+          <input name="run" required pattern="[a-zA-Z0-9][a-zA-Z0-9._\-]{0,99}" defaultValue="adapted" />
+        </label>
+        <Button type="submit" kind="primary">
+          Adapt
+        </Button>
+      </div>
+      <p class="small">
+        Documents that are still missing can be <Link href="/add">added</Link> first. With questions of your
+        own it is judged more surely: <code>nearmiss adapt DIR --questions FILE</code>.
+      </p>
+    </form>
   );
 }
 

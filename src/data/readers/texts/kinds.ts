@@ -35,7 +35,12 @@ export async function readSections(
   const ending = extname(file).toLowerCase();
   if (ending === PDF) return pdfSections(file, onProblem);
   const content = await readText(file, onProblem);
-  if (content === undefined) return undefined;
+  return content === undefined ? undefined : sectionsIn(file, content);
+}
+
+/** The sections of a text by the ending of its name. */
+export function sectionsIn(file: string, content: string): SectionedDocument {
+  const ending = extname(file).toLowerCase();
   if (CODE_EXTENSIONS.includes(ending)) return codeSections(file, content, ending);
   return (PARSERS[ending as keyof typeof PARSERS] ?? plainText)(content);
 }
