@@ -222,6 +222,23 @@ describeInBrowser('what the pages do', (tests) => {
     expectClean(/status of 404/);
   });
 
+  test('rules of mining are looked at before a training: what each keeps and drops', async () => {
+    const { page, expectClean, expectAccessible } = await tests.visit(
+      `${server.url}/collections/data/training`,
+    );
+    await page.getByText('Preview what rules of mining drop').click(WAIT);
+    await page.getByLabel('Leave out the first ranks').fill('1');
+    await page.getByLabel('Leave out the first ranks').press('Enter');
+    const shown = page.getByRole('region', { name: 'What the rules do' });
+    await shown.getByText(/candidates of 5 queries, .* are kept/).waitFor(WAIT);
+    const marks = await shown.locator('tbody td:first-child').allInnerTexts();
+    for (const mark of ['+ answers', '− kept', '× skip-ranks']) expect(marks).toContain(mark);
+    await expectAccessible();
+    await picture(page, 'mining-preview');
+    await expectNarrow(page);
+    expectClean(/status of 404/);
+  });
+
   test('words are explained where they stand, and in the glossary', async () => {
     const { page, expectClean, expectAccessible } = await tests.visit(`${server.url}/glossary#rr`);
     await page.getByText(/Reciprocal rank/).waitFor(WAIT);

@@ -32,6 +32,15 @@ export { relativeMargin } from './rules/relative-margin.js';
 export type { CandidateRule, Objection, RankedList } from './rules/rule.js';
 export { skipRanks } from './rules/skip-ranks.js';
 export type { Negative, NegativeSource, PositivesOf } from './sampler.js';
+export {
+  DroppedByRule,
+  type DroppedDocument,
+  PositiveRanks,
+  type Sample,
+  type SampleDocument,
+  type SampledData,
+  takeSamples,
+} from './samples.js';
 export type { FixedRankings, NegativeSupply, StepExamples, SupplyContext } from './supply.js';
 export { type Sampling, TableSource, type TableSourceOptions } from './table-source.js';
 export { textFingerprint } from './text-fingerprint.js';

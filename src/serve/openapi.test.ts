@@ -76,6 +76,8 @@ function cases(): Case[] {
     [200, 'get', '/v1/judgments/queries'],
     [200, 'get', '/v1/trainings'],
     post(400, '/v1/trainings', { run: '../elsewhere' }),
+    post(200, '/v1/negatives/preview', { skipRanks: 1, relativeMargin: 0.9, show: 3 }),
+    post(422, '/v1/negatives/preview', { split: 'none' }),
     [404, 'delete', '/v1/trainings/{run}', '/v1/trainings/none'],
     [200, 'get', '/v1/documents/{id}', `/v1/documents/${id}`],
     [404, 'get', '/v1/documents/{id}', '/v1/documents/none'],

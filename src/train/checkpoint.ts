@@ -46,7 +46,8 @@ export async function saveCheckpoint(
   await writeDirectoryAtomic(path, async (folder) => {
     await model.fill(folder, { onnx: false, ...(mlmHead && { mlmHead }) });
     await fill?.(folder);
-    for (const [name, store] of Object.entries(optimizer?.state ?? {})) {
+    // Before its first step an optimizer is as it is made: there is nothing to keep.
+    for (const [name, store] of optimizer && optimizer.step > 0 ? Object.entries(optimizer.state) : []) {
       await writeFileAtomic(join(folder, momentFile(name)), bytesOf(store));
     }
     for (const [name, store] of Object.entries(task)) {
@@ -88,7 +89,7 @@ export async function restoreOptimizer(
       `${folder}: saved with ${state.optimizer?.name ?? 'no optimizer'}, but the recipe says ${optimizer.name}`,
     );
   }
-  for (const [name, store] of Object.entries(optimizer.state)) {
+  for (const [name, store] of state.optimizer.step > 0 ? Object.entries(optimizer.state) : []) {
     await restoreStore(join(folder, momentFile(name)), store);
   }
   optimizer.resumeAt(state.optimizer.step);

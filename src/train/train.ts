@@ -9,6 +9,7 @@ import { loadRecipe } from '../recipe/load.js';
 import type { RecipeChoices, RecipeObject } from '../recipe/recipe-object.js';
 import { usualSplit } from '../run/collection/usual-split.js';
 import type { Role, TimedEvent } from '../run/events.js';
+import { slimRun } from '../run/room/slim.js';
 import { readRunDescription } from '../run/run-description.js';
 import { RunDirectory } from '../run/run-directory.js';
 import { bestSoFar, type StepEvaluation } from '../run/step-evaluation.js';
@@ -162,6 +163,7 @@ export async function trainToEnd(path: string, options: TrainToEndOptions): Prom
   });
   const run = new RunDirectory(path);
   const finished = await run.isFinished();
+  await slimRun(run);
   const checkpoint = await bestSoFar(run);
   const outcome = { run: path, finished, ...(checkpoint && { checkpoint }) };
   const { recipe } = await readRunDescription(run);

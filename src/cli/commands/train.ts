@@ -75,7 +75,7 @@ async function trainCommand(options: TrainOptions): Promise<void> {
   if (options.createOnly) return;
   await sayPlan(out, options);
   const outcome = await superviseRun(out, options);
-  await slim(out);
+  await tellRoom(out);
   if (options.json) printJson(outcome);
   else await printOutcome(outcome);
 }
@@ -165,16 +165,15 @@ async function sayPlan(path: string, { trainerThreads }: TrainOptions): Promise<
   }
 }
 
-/** Of a run that is done nobody needs what training would go on with: two thirds of each checkpoint. */
-async function slim(path: string): Promise<void> {
-  const [{ RunDirectory }, { dropMoments, isDone }, { roomOf }] = await Promise.all([
+/** Says what room a run that is done takes, and how some of it is freed. */
+async function tellRoom(path: string): Promise<void> {
+  const [{ RunDirectory }, { isDone }, { roomOf }] = await Promise.all([
     import('../../run/run-directory.js'),
     import('../../run/room/finished-checkpoint.js'),
     import('../../run/room/room.js'),
   ]);
   const run = new RunDirectory(path);
   if (!(await isDone(run))) return;
-  for (const step of await run.steps('checkpoints')) await dropMoments(run.stepPath('checkpoints', step));
   const { kept, removable } = await roomOf(run);
   const [stays, goes] = [kept, removable].map((parts) => parts.reduce((sum, { bytes }) => sum + bytes, 0));
   const advice = goes > 0 ? `, of which nearmiss clean ${path} frees ${formatBytes(goes)}` : '';

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -7,6 +7,7 @@ import { writeSealedJsonFile } from '../../base/json-file.js';
 import { describeFolder, verifyFolder } from '../checked-folder.js';
 import { RunDirectory } from '../run-directory.js';
 import { freeRoom, roomOf } from './room.js';
+import { slimRun } from './slim.js';
 
 const SIZES = { 'model.safetensors': 1000, 'optimizer-firstMoment.bin': 1000, 'task-queue.bin': 500 };
 
@@ -71,4 +72,32 @@ test('a run that may go on keeps all that it goes on with', async () => {
   await run.finish({});
   await rm(run.stepPath('evaluations', 20));
   expect((await roomOf(run)).removable).toEqual([]);
+});
+
+test('models that are the same are on the disk once, also after the run was cleaned', async () => {
+  const run = await finishedRun();
+  await run.finish({});
+  const model = Buffer.alloc(1 << 20, 3);
+  const places = [
+    join(run.stepPath('checkpoints', 20), 'model.safetensors'),
+    run.file('best', 'model.safetensors'),
+    run.file('start', 'model.safetensors'),
+  ];
+  await mkdir(run.file('start'), { recursive: true });
+  for (const place of places) await writeFile(place, model);
+  const other = run.file('best', 'other.bin');
+  await writeFile(other, Buffer.alloc(1 << 20, 4));
+  await rm(join(run.stepPath('checkpoints', 20), 'state.json'));
+  expect(await slimRun(run)).toBe(true);
+  const [first, ...rest] = await Promise.all([...places, other].map((place) => stat(place)));
+  expect(rest.map(({ ino }) => ino === first.ino)).toEqual([true, true, false]);
+  for (const place of places) expect(model.equals(await readFile(place))).toBe(true);
+  const { kept } = await roomOf(run);
+  expect(kept.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(2.1 * (1 << 20));
+  await freeRoom(run);
+  expect(model.equals(await readFile(places[1]))).toBe(true);
+});
+
+test('a run that may go on is left as it is', async () => {
+  expect(await slimRun(await finishedRun())).toBe(false);
 });

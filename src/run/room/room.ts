@@ -45,11 +45,12 @@ export async function roomOf(run: RunDirectory): Promise<RunRoom> {
   const removals = await removalsOf(run);
   const removable = removals.map(({ path, bytes, what }) => ({ path, bytes, what }));
   const kept: RoomPart[] = [];
+  const seen = new Set<string>();
   for (const [path, what] of Object.entries(KEPT)) {
     const gone = removable
       .filter((part) => part.path.startsWith(`${path}/`))
       .reduce((sum, { bytes }) => sum + bytes, 0);
-    const bytes = (await bytesOf(run.file(path))) - gone;
+    const bytes = Math.max(0, (await bytesOf(run.file(path), seen)) - gone);
     if (bytes > 0) kept.push({ path, bytes, what });
   }
   return { kept: kept.sort((a, b) => b.bytes - a.bytes), removable };
@@ -65,7 +66,7 @@ export async function freeRoom(run: RunDirectory): Promise<RoomPart[]> {
 async function removalsOf(run: RunDirectory): Promise<Removal[]> {
   const removals: Removal[] = [];
   const folder = async (path: string, what: string): Promise<void> => {
-    const bytes = await bytesOf(run.file(path));
+    const bytes = await freedBytesOf(run.file(path));
     if (bytes > 0) removals.push({ path, bytes, what, remove: () => removeDirectory(run.file(path)) });
   };
   await folder('damaged', 'damaged checkpoints that were moved out of the way');
@@ -95,10 +96,26 @@ function nameOf(run: RunDirectory, folder: 'checkpoints' | 'resume' | 'index', s
   return relative(run.path, run.stepPath(folder, step)).replaceAll('\\', '/');
 }
 
-async function bytesOf(path: string): Promise<number> {
+/** What is free once a path is gone: a file that is also elsewhere stays on the disk. */
+async function freedBytesOf(path: string): Promise<number> {
   const info = await stat(path).catch(() => undefined);
-  if (!info?.isDirectory()) return info?.size ?? 0;
+  if (!info?.isDirectory()) return info === undefined || info.nlink > 1 ? 0 : info.size;
   let bytes = 0;
-  for (const name of await readdir(path)) bytes += await bytesOf(join(path, name));
+  for (const name of await readdir(path)) bytes += await freedBytesOf(join(path, name));
+  return bytes;
+}
+
+/** What a path takes; files that are one on the disk count once, where they are met first. */
+async function bytesOf(path: string, seen = new Set<string>()): Promise<number> {
+  const info = await stat(path).catch(() => undefined);
+  if (info === undefined) return 0;
+  if (!info.isDirectory()) {
+    const name = `${info.dev} ${info.ino}`;
+    if (info.nlink > 1 && seen.has(name)) return 0;
+    seen.add(name);
+    return info.size;
+  }
+  let bytes = 0;
+  for (const name of await readdir(path)) bytes += await bytesOf(join(path, name), seen);
   return bytes;
 }

@@ -59,6 +59,7 @@ const WRITES = [
 const TRAININGS = [
   ['POST', '/v1/trainings', { run: 'mine' }],
   ['DELETE', '/v1/trainings/mine', undefined],
+  ['POST', '/v1/negatives/preview', {}],
 ] as const;
 
 describe('with API keys', () => {
@@ -103,7 +104,7 @@ describe('with API keys', () => {
     const trainings = TRAININGS.map(([method, path, body]) =>
       send(server, method, path, body, { 'x-api-key': keys.write }),
     );
-    expect((await Promise.all(trainings)).map(({ status }) => status)).toEqual([422, 404]);
+    expect((await Promise.all(trainings)).map(({ status }) => status)).toEqual([422, 404, 422]);
     for (const [method, path, body] of [...READS, ...WRITES]) {
       const answer = await send(server, method, path, body, { 'x-api-key': keys.write });
       expect(answer.status, path).toBe(200);
@@ -130,6 +131,7 @@ describe('with API keys', () => {
       'post /v1/documents',
       'post /v1/files',
       'post /v1/judgments',
+      'post /v1/negatives/preview',
       'post /v1/trainings',
       'put /v1/documents/{id}',
     ]);

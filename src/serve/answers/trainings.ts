@@ -51,6 +51,34 @@ export const trainings = z.object({
   newest: training.optional().describe('The one that was started last, by this server.'),
 });
 
+const sampleDocument = z.object({
+  id: z.string(),
+  text: z.string(),
+  rank: z.int().optional(),
+  score: z.number().optional(),
+});
+
+export const miningPreview = z.object({
+  split: z.string(),
+  mode: z.string(),
+  queries: z.int().describe('How many were looked at.'),
+  ranked: z.int().describe('Candidates of all of them.'),
+  kept: z.int(),
+  removed: z.record(z.string(), z.int()).describe('By rule, each of what those before it left.'),
+  samples: z.array(
+    z.object({
+      id: z.string(),
+      query: z.string(),
+      positives: z.array(sampleDocument),
+      negatives: z.array(sampleDocument).describe('The hardest that are kept.'),
+      dropped: z
+        .array(sampleDocument.extend({ rule: z.string() }))
+        .describe('The hardest that each rule drops.'),
+    }),
+  ),
+});
+
 export type Training = z.infer<typeof training>;
 export type TrainingsAnswer = z.infer<typeof trainings>;
 export type Adaptation = z.infer<typeof adaptation>;
+export type MiningPreview = z.infer<typeof miningPreview>;

@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { errors } from '../answers/errors.js';
-import { training, trainings } from '../answers/trainings.js';
+import { miningPreview, training, trainings } from '../answers/trainings.js';
 import { ApiError } from '../api-error.js';
-import type { ServeContext } from '../context.js';
+import { type ServeContext, workOn } from '../context.js';
+import { requireMode } from '../require-mode.js';
+import { searchMode } from '../schemas.js';
 import type { TrainingDesk } from './training-desk.js';
 
 /** A plain name of one folder. */
@@ -124,6 +126,55 @@ export const trainingRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
       },
     },
     async ({ params: { run } }) => deskOf().stop(run),
+  );
+
+  app.post(
+    '/v1/negatives/preview',
+    {
+      config: write,
+      schema: {
+        tags,
+        summary: 'What rules of mining would keep and drop',
+        description:
+          'For some labelled queries, ranked by what is served: as `nearmiss mine --preview`, and nothing is written.',
+        body: z.strictObject({
+          split: z.string().min(1).max(100).default('train'),
+          mode: searchMode.default('bm25').describe('What ranks.'),
+          depth: z.int().min(1).max(200).default(100).describe('The last rank to look at.'),
+          skipRanks: z.int().min(0).max(200).optional(),
+          margin: z.number().min(0).max(1e9).optional(),
+          relativeMargin: z.number().min(0.01).max(1).optional(),
+          maxScore: z.number().min(-1e9).max(1e9).optional(),
+          keepDuplicates: z.boolean().optional(),
+          show: z.int().min(1).max(20).default(5).describe('How many queries.'),
+          seed: z
+            .int()
+            .min(0)
+            .max(2 ** 31)
+            .default(42),
+        }),
+        response: { 200: miningPreview, ...errors },
+      },
+    },
+    async ({ body: { split, mode, depth, show, seed, ...rules } }, reply) => {
+      const desk = deskOf();
+      const [{ previewRules }, { openDataset }, { labelledSplits }] = await Promise.all([
+        import('./preview-rules.js'),
+        import('../../data/open.js'),
+        import('./training-choices.js'),
+      ]);
+      const splits = (await labelledSplits(desk.data)).map(({ name }) => name);
+      if (!splits.includes(split)) {
+        throw new ApiError(422, 'unavailable', `there are no labels in a split "${split}"`, {
+          hint: splits.length > 0 ? `there are ${splits.join(', ')}` : 'mark hits as right or wrong first',
+        });
+      }
+      return workOn(context, { reply, size: show }, async (searcher, signal) => {
+        requireMode(searcher, mode);
+        const dataset = await openDataset(desk.data);
+        return previewRules(searcher, dataset, { split, mode, depth, rules, show, seed, signal });
+      });
+    },
   );
 
   /** The documents as they are served: where some were added or removed, they are written beside the run first. */

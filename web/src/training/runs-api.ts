@@ -5,7 +5,7 @@ import type {
   RunList,
   TrainingQueries,
 } from '../../../src/serve/answers/runs.js';
-import type { Training, TrainingsAnswer } from '../../../src/serve/answers/trainings.js';
+import type { MiningPreview, Training, TrainingsAnswer } from '../../../src/serve/answers/trainings.js';
 import { api, type CallOptions, type SearchAnswer } from '../api.js';
 
 export type {
@@ -27,6 +27,15 @@ export type TrainingQuery = TrainingQueries['queries'][number];
 
 const pathOf = (run: string) => `/v1/runs/${encodeURIComponent(run)}`;
 
+/** Rules of mining to look at; what is left out is off. */
+export interface MiningChoice {
+  split: string;
+  mode: string;
+  skipRanks?: number;
+  relativeMargin?: number;
+  margin?: number;
+}
+
 export interface Paged {
   offset?: number;
   limit?: number;
@@ -40,6 +49,7 @@ export const runsApi = {
   /** The documents as a run's model finds them. */
   search: (run: string, query: { q: string; mode: string; k: number }, options?: CallOptions) =>
     api.get<SearchAnswer>(`${pathOf(run)}/search`, { ...options, query }),
+  previewRules: (choice: MiningChoice) => api.post<MiningPreview>('/v1/negatives/preview', choice),
   stop: (run: string) => api.delete<Training>(`/v1/trainings/${encodeURIComponent(run)}`),
   details: (run: string, options?: CallOptions) => api.get<RunDetails>(pathOf(run), options),
   /** The browser asks with the tag of its last answer; as long as nothing happened the server sends nothing. */

@@ -5,6 +5,7 @@ import { Term } from '../components/term.js';
 import { Link, pathWith } from '../router.js';
 import { useRequest } from '../use-request.js';
 import { AdaptationResult } from './adaptation-result.js';
+import { MiningPreviewPart } from './mining-preview.js';
 import { runsApi, type Training, type TrainingsAnswer } from './runs-api.js';
 
 const ASK_EVERY_MS = 3000;
@@ -48,6 +49,14 @@ export function StartTraining({ onBegun, isOpen }: { onBegun: (run: string) => v
           ) : (
             <NotPossible offer={offer.data} />
           )}
+        </details>
+      )}
+      {offer.data.possible && (
+        <details>
+          <summary>
+            <h2>Preview what rules of mining drop</h2>
+          </summary>
+          <MiningPreviewPart splits={offer.data.splits} />
         </details>
       )}
       {isRunning && (

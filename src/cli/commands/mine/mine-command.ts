@@ -10,16 +10,20 @@ import {
   buildRules,
   CANDIDATE_FOLDER,
   type CandidateTable,
+  DroppedByRule,
   loadMiningData,
   type MiningData,
   mine,
+  PositiveRanks,
   type RuleTexts,
+  type SampledData,
+  takeSamples,
 } from '../../../negatives/index.js';
 import { print, printJson } from '../../output.js';
 import type { MineFlags } from './flags.js';
 import { openRankings } from './rankings.js';
 import { formatReport, type Summary } from './report.js';
-import { DroppedByRule, formatSamples, PositiveRanks, takeSamples } from './samples.js';
+import { formatSamples } from './samples.js';
 import { writeTrainingFile } from './training-file.js';
 
 /** Mines, writes what was asked for, and prints report and samples. */
@@ -79,7 +83,7 @@ async function mineFrom(dataset: Dataset, data: MiningData, flags: MineFlags): P
       out: flags.out,
       written: await writeOutput(table, data, flags),
     };
-    const samples = takeSamples(table, data, { positiveRanks, dropped }, flags);
+    const samples = takeSamples(table, sampledData(data), { positiveRanks, dropped }, flags);
     if (flags.json) printJson({ ...summary, samples });
     else print(`${formatReport(summary)}${formatSamples(samples)}`);
   } finally {
@@ -94,6 +98,15 @@ function ruleTexts({ queries, fingerprintOf, texts }: MiningData, flags: MineFla
     ...(flags.dropAnswers && {
       answers: { answersOf: (query) => queryAnswers(queries[query], hint), textOf: texts!.get },
     }),
+  };
+}
+
+function sampledData({ queries, positives, documents, texts }: MiningData): SampledData {
+  return {
+    queries,
+    positives,
+    idOf: (document) => documents.idAt(document),
+    textOf: (document) => texts!.get(document),
   };
 }
 
