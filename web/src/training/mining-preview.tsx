@@ -31,6 +31,7 @@ export function MiningPreviewPart({ splits }: { splits: TrainingsAnswer['splits'
     }
     setIsLooking(false);
   };
+  if (modes.length === 0) return <Spinner label="Asking what can rank" />;
   const usual = splits.find(({ name }) => name === 'train') ?? splits[0];
   return (
     <div class="stack mining-preview">
