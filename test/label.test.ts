@@ -39,6 +39,28 @@ test('scores positives and candidates once, and takes them from the disk from th
   expect(one.trim().split('\n')).toHaveLength(first.pairs);
 });
 
+test('a retriever scores, too, alone and beside a cross-encoder', async () => {
+  const scores = async (...models: string[]): Promise<number[]> => {
+    const flags = models.flatMap((model) => ['--model', model]);
+    const out = `${models.join('-')}.trec`;
+    await nearmiss('label', 'data', ...flags, '--candidates', 'mined', '--out', out, '--quiet');
+    const lines = (await readFile(join(folder, out), 'utf8')).trim().split('\n').sort();
+    return lines.map((line) => Number(line.split(/\s/)[4]));
+  };
+  const [cross, retriever, both] = [
+    await scores('teacher'),
+    await scores('minilm'),
+    await scores('teacher', 'minilm'),
+  ];
+  // Cosines over .05.
+  expect(retriever.every((score) => Math.abs(score) <= 20.001)).toBe(true);
+  expect(new Set(retriever).size).toBeGreaterThan(10);
+  expect(both.reduce((sum, score) => sum + score, 0)).toBeCloseTo(
+    [...cross, ...retriever].reduce((sum, score) => sum + score, 0) / 2,
+    1,
+  );
+});
+
 test('candidates that are not there, and a model that is none, are told', async () => {
   await expect(
     nearmiss('label', 'data', '--model', 'teacher', '--candidates', 'none', '--out', 'x'),
