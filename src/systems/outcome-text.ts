@@ -1,4 +1,4 @@
-import { count } from '../base/progress.js';
+import { count, counted } from '../base/progress.js';
 import { formatTable } from '../base/table.js';
 import { CHANCE } from '../run/choose-best.js';
 import type { DevOutcome } from './measure-run.js';
@@ -42,7 +42,12 @@ function byPart({ measure }: SystemsTable, parts: readonly SystemsPart[]): strin
 
 function allQueries({ split, queries, measure, rows, best }: SystemsTable): string {
   const measures = Object.keys(rows[0].measures);
-  const header = [`${split}, ${count(queries)} queries`, ...measures, `p against start (${measure})`, ''];
+  const header = [
+    `${split}, ${counted(queries, 'query', 'queries')}`,
+    ...measures,
+    `p against start (${measure})`,
+    '',
+  ];
   return formatTable({
     header,
     numeric: header.map((_, i) => i > 0 && i <= measures.length + 1),
@@ -62,7 +67,7 @@ export function adviceText(outcome: DevOutcome, run: string): string {
   else if (outcome.verdict !== 'better') lines.push(...disappointment(outcome));
   if (outcome.queries < FEW_QUERIES) {
     lines.push(
-      `${count(outcome.queries)} ${outcome.split} queries are few: these figures mean little; judge by your own searches.`,
+      `${counted(outcome.queries, `${outcome.split} query is`, `${outcome.split} queries are`)} few: these figures mean little; judge by your own searches.`,
     );
   }
   return `${lines.join('\n')}\n`;

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { rowsOf } from '../model/encoder/encoded-texts.js';
 import { Encoder } from '../model/encoder/encoder.js';
+import { embeddingSize } from '../model/encoder/encoder-graph.js';
+import type { EncoderModel } from '../model/encoder/encoder-model.js';
 import type { OnBatch } from '../model/encoder/text-rows.js';
 import { loadSide, type Side } from '../model/folder/tower-folders.js';
 import { weightsFingerprint } from '../model/folder/weights-fingerprint.js';
@@ -9,6 +11,7 @@ import { indexScorer } from '../model/representation/kinds.js';
 import { scorers } from '../model/scorer/kinds.js';
 import type { Scorer } from '../model/scorer/scorer.js';
 import type { TextPair } from '../text/tokenizer.js';
+import { Later } from './later.js';
 
 /** What cosines are divided by to be as far apart as the scores of those who learn. */
 const COSINE_TEMPERATURE = 0.05;
@@ -18,46 +21,52 @@ const USES = { queries: 'query', documents: 'document' } as const;
 
 /** A retriever that scores pairs of texts as it would rank them: by one vector of each, or by late interaction. */
 export class EncoderPairs {
-  /** Stands for everything that a score depends on besides the two texts. */
-  readonly fingerprint: string;
   /** Numbers in a row. */
   readonly dimension: number;
+  /** Whether rows have length 1. */
+  readonly normalized: boolean;
   /** What {@link EncoderPairs.scorePairs} divides by: cosines lie close together, other scores are taken as they are. */
   readonly temperature: number;
-  readonly #encoders: Readonly<Record<Side, Encoder>>;
+  readonly #models: Readonly<Record<Side, EncoderModel>>;
+  readonly #encoders: Readonly<Record<Side, Later<Encoder>>>;
+  readonly #session: EncodingSession;
   readonly #scorer: Scorer;
 
-  private constructor(encoders: Record<Side, Encoder>) {
-    const { spec } = encoders.queries.model;
-    this.#encoders = encoders;
+  private constructor(models: Record<Side, EncoderModel>, session: EncodingSession) {
+    const { spec } = models.queries;
+    const later = (side: Side): Later<Encoder> => new Later(() => Encoder.create(models[side], { session }));
+    this.#models = models;
+    this.#encoders = { queries: later('queries'), documents: later('documents') };
+    this.#session = session;
     this.#scorer = scorers.get(indexScorer(spec.head) ?? 'max').create({});
-    this.dimension = encoders.queries.dimension;
-    this.temperature = spec.head.normalize && !this.#scorer.addsUp ? COSINE_TEMPERATURE : 1;
-    const hash = createHash('sha256');
-    for (const { model, precision } of Object.values(encoders)) {
-      const { parameters, maxLength, prompts, lowercase } = model;
-      const read = JSON.stringify([model.spec.head, maxLength, prompts, lowercase]);
-      hash.update(madeWith(`${weightsFingerprint(parameters)} ${read}`, precision));
-    }
-    this.fingerprint = hash.digest('hex');
+    this.dimension = embeddingSize(spec);
+    this.normalized = spec.head.normalize;
+    this.temperature = this.normalized && !this.#scorer.addsUp ? COSINE_TEMPERATURE : 1;
   }
 
   /** @param folder of a model, or of two towers */
-  static async open(folder: string, session?: EncodingSession): Promise<EncoderPairs> {
-    const encoders: Partial<Record<Side, Encoder>> = {};
-    for (const side of SIDES)
-      encoders[side] = await Encoder.create(await loadSide(folder, side), { session });
-    return new EncoderPairs(encoders as Record<Side, Encoder>);
+  static async open(folder: string, session: EncodingSession = {}): Promise<EncoderPairs> {
+    const queries = await loadSide(folder, 'queries');
+    return new EncoderPairs({ queries, documents: await loadSide(folder, 'documents') }, session);
   }
 
-  /** Whether vectors have length 1. */
-  get normalized(): boolean {
-    return this.#encoders.documents.model.spec.head.normalize;
+  /** Stands for everything that a score depends on besides the two texts. */
+  async fingerprint(): Promise<string> {
+    const hash = createHash('sha256');
+    const { precision: asked = 'fp32' } = this.#session;
+    for (const side of SIDES) {
+      const { parameters, spec, maxLength, prompts, lowercase } = this.#models[side];
+      const read = JSON.stringify([spec.head, maxLength, prompts, lowercase]);
+      const precision = asked === 'auto' ? (await this.#encoders[side].get()).precision : asked;
+      hash.update(madeWith(`${weightsFingerprint(parameters)} ${read}`, precision));
+    }
+    return hash.digest('hex');
   }
 
   /** The rows of each text, one after another. */
   async rows(side: Side, texts: readonly string[], onBatch?: OnBatch): Promise<Float32Array[]> {
-    const encoded = await this.#encoders[side].encode(texts, { use: USES[side], onBatch });
+    const encoder = await this.#encoders[side].get();
+    const encoded = await encoder.encode(texts, { use: USES[side], onBatch });
     return texts.map((_, text) => rowsOf(encoded, text).slice());
   }
 

@@ -7,6 +7,7 @@ import { weightsFingerprint } from '../model/folder/weights-fingerprint.js';
 import { type EncodingSession, madeWith } from '../model/precision/precision.js';
 import type { TextPair } from '../text/tokenizer.js';
 import { EncoderPairs } from './encoder-pairs.js';
+import { Later } from './later.js';
 import { ScoreCache } from './score-cache.js';
 
 /** Pairs that are scored together and then kept: what a kill loses at most. */
@@ -106,14 +107,16 @@ export class PairScorer {
   }
 }
 
-async function openCrossEncoder(folder: string, session?: EncodingSession): Promise<PairModel> {
+async function openCrossEncoder(folder: string, session: EncodingSession = {}): Promise<PairModel> {
   const model = await loadCrossEncoder(folder);
-  const encoder = await CrossEncoder.create(model, { session });
+  const encoder = new Later(() => CrossEncoder.create(model, { session }));
+  const { precision: asked = 'fp32' } = session;
+  const precision = asked === 'auto' ? (await encoder.get()).precision : asked;
   const weights = `${weightsFingerprint(model.parameters)} ${model.maxLength}`;
   return {
-    fingerprint: createHash('sha256').update(madeWith(weights, encoder.precision)).digest('hex'),
+    fingerprint: createHash('sha256').update(madeWith(weights, precision)).digest('hex'),
     givesLogits: true,
-    scorePairs: (pairs, options) => encoder.scorePairs(pairs, options),
+    scorePairs: async (pairs, options) => (await encoder.get()).scorePairs(pairs, options),
     release: () => encoder.release(),
   };
 }
@@ -121,7 +124,7 @@ async function openCrossEncoder(folder: string, session?: EncodingSession): Prom
 async function openRetriever(folder: string, session?: EncodingSession): Promise<PairModel> {
   const retriever = await EncoderPairs.open(folder, session);
   return {
-    fingerprint: retriever.fingerprint,
+    fingerprint: await retriever.fingerprint(),
     givesLogits: false,
     scorePairs: (pairs, options) => retriever.scorePairs(pairs, options),
     release: () => retriever.release(),

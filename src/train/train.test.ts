@@ -23,6 +23,17 @@ const PAIRS = WORDS.map((word, i) => ({
   document: `the ${word} lives in house ${i}`,
 }));
 
+test('a test split that is not there is told before anything is trained', async () => {
+  const out = join(folder, 'no-test');
+  const recipe = { extends: 'tiny', stages: [{ name: 'learn', steps: 4, negatives: ['in-batch'] }] };
+  await expect(train({ data: PAIRS, recipe, out, testSplit: 'tset', inProcess: true })).rejects.toThrow(
+    /no split "tset" to measure on, only train, dev/,
+  );
+  const run = new RunDirectory(out);
+  expect((await readRunDescription(run)).recipe.stages[0].steps).toBe(4);
+  expect(await run.steps('checkpoints')).toEqual([]);
+});
+
 test('pairs in memory, a recipe object and a loss of this program', async () => {
   let built = 0;
   const squaredHinge = lossKind({

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { NearmissError } from '../base/errors.js';
 import type { Dataset, TextPair } from '../data/index.js';
 import type { LossKind } from '../loss/index.js';
 import { makesRows } from '../model/kinds.js';
@@ -7,6 +8,7 @@ import { axes } from '../recipe/axes.js';
 import { formatConfig } from '../recipe/format-config.js';
 import { loadRecipe } from '../recipe/load.js';
 import type { RecipeChoices, RecipeObject } from '../recipe/recipe-object.js';
+import { openRunSplit } from '../run/collection/open-run-data.js';
 import { usualSplit } from '../run/collection/usual-split.js';
 import type { Role, TimedEvent } from '../run/events.js';
 import { slimRun } from '../run/room/slim.js';
@@ -154,6 +156,7 @@ export interface TrainToEndOptions extends Omit<SuperviseOptions, 'path' | 'thre
 /** Takes a run that was begun to its end, and measures what came of it. */
 export async function trainToEnd(path: string, options: TrainToEndOptions): Promise<TrainOutcome> {
   const { threads = {}, testSplit, measuring, inProcess = false, ...watching } = options;
+  if (testSplit !== undefined) await requireTestSplit(path, testSplit);
   const cores = availableParallelism();
   const work = inProcess ? takeBothRoles : supervise;
   await work({
@@ -170,4 +173,15 @@ export async function trainToEnd(path: string, options: TrainToEndOptions): Prom
   // The last checkpoint may not be measured yet when a stop was asked for; a reranker finds nothing by itself.
   if (options.stopSignal.aborted || !finished || !checkpoint || !makesRows(recipe.model.kind)) return outcome;
   return { ...outcome, ...(await concludeRun(path, { ...measuring, testSplit, threads: cores })) };
+}
+
+/** A split that is not there is told before the hours that come before it is measured on. */
+async function requireTestSplit(path: string, split: string): Promise<void> {
+  const run = new RunDirectory(path);
+  const dataset = await openRunSplit(run, await readRunDescription(run), split);
+  const splits = await dataset.splits();
+  if (splits.includes(split)) return;
+  throw new NearmissError(`${dataset.name}: no split "${split}" to measure on, only ${splits.join(', ')}`, {
+    hint: `name one of these with --test-split, or leave it out; ${path} is begun, and the same command goes on with it`,
+  });
 }

@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../../base/errors.js';
 import { jsonText } from '../../base/printable.js';
-import { count, formatBytes, formatDuration } from '../../base/progress.js';
+import { count, counted, formatBytes, formatDuration } from '../../base/progress.js';
 import type { SystemsTable } from '../../systems/index.js';
 import type { TrainOutcome } from '../../train/train.js';
 import type { RegisterCommand } from '../command.js';
@@ -137,9 +137,9 @@ async function sayPlan(path: string, { trainerThreads }: TrainOptions): Promise<
   const run = new RunDirectory(path);
   const { data, split, recipe, heldOut, dataFingerprint } = await readRunDescription(run);
   const steps = recipe.stages.reduce((sum, stage) => sum + stage.steps, 0);
-  const documents = dataFingerprint ? `, ${count(dataFingerprint.documents.count)} documents` : '';
+  const documents = dataFingerprint ? `, ${counted(dataFingerprint.documents.count, 'document')}` : '';
   tell(
-    `train ${recipe.model.init} on ${data} (${split}${documents}), ${count(steps)} steps at most: ${path}\n`,
+    `train ${recipe.model.init} on ${data} (${split}${documents}), ${counted(steps, 'step')} at most: ${path}\n`,
   );
   const taken = await readRunJudged(run);
   if (taken) {
@@ -156,11 +156,11 @@ async function sayPlan(path: string, { trainerThreads }: TrainOptions): Promise<
   const threads = trainerThreads ?? availableParallelism();
   const { seconds, encodings } = cost.training(recipe, { threads });
   tell(
-    `roughly ${formatDuration(seconds)} in all with ${count(threads)} ${threads === 1 ? 'thread' : 'threads'} (the collection is encoded ${count(encodings)} times), ${formatBytes(cost.diskBytes(recipe))} of disk; Ctrl-C stops, the same command goes on\n`,
+    `roughly ${formatDuration(seconds)} in all with ${counted(threads, 'thread')} (the collection is encoded ${encodings === 1 ? 'once' : `${count(encodings)} times`}), ${formatBytes(cost.diskBytes(recipe))} of disk; Ctrl-C stops, the same command goes on\n`,
   );
   if (heldOut) {
     tell(
-      `${data} has no split "${heldOut.split}": ${count(heldOut.queries.length)} queries of ${heldOut.from} are held out to measure on, and not learned from\n`,
+      `${data} has no split "${heldOut.split}": ${counted(heldOut.queries.length, 'query', 'queries')} of ${heldOut.from} held out to measure on, and not learned from\n`,
     );
   }
 }
