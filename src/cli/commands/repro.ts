@@ -1,5 +1,6 @@
 import type { RegisterCommand } from '../command.js';
 import { repeated } from '../option-parsers.js';
+import { registerStudies } from './repro/studies.js';
 import { type ReproOptions, showTable, tableCommand } from './repro/table-command.js';
 
 interface TricksCommandOptions extends ReproOptions {
@@ -73,6 +74,7 @@ export const registerRepro: RegisterCommand = (program) => {
     .option('--init <model>', 'start from this model folder, ONNX export or hub id (default: from scratch)')
     .addHelpText('after', CHINESE_EXAMPLES)
     .action(chineseCommand);
+  registerStudies(repro);
 };
 
 async function table1Command(options: ReproOptions): Promise<void> {
