@@ -1,5 +1,6 @@
 import type { RegisterCommand } from '../command.js';
 import { repeated } from '../option-parsers.js';
+import { registerLabels } from './repro/labels-command.js';
 import { registerStudies } from './repro/studies.js';
 import { type ReproOptions, showTable, tableCommand } from './repro/table-command.js';
 
@@ -75,6 +76,7 @@ export const registerRepro: RegisterCommand = (program) => {
     .addHelpText('after', CHINESE_EXAMPLES)
     .action(chineseCommand);
   registerStudies(repro);
+  registerLabels(repro);
 };
 
 async function table1Command(options: ReproOptions): Promise<void> {

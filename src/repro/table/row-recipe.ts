@@ -32,3 +32,8 @@ export async function rowRecipeIfFits(row: TableRow, options: RowRecipeOptions):
     throw error;
   }
 }
+
+/** A recipe that starts from a model that was trained before, whatever it starts from by itself. */
+export function startingFrom(init: string, recipe: Recipe): Recipe {
+  return { ...recipe, model: { ...recipe.model, init } };
+}

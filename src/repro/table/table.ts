@@ -6,7 +6,7 @@ import type { Recipe } from '../../recipe/recipe.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import { measureBm25, measureRun, type SystemRuns } from './measure-row.js';
 import { MEASURES, selectRows, type TableKind, type TableRow, UNTRAINED } from './row.js';
-import { type RowRecipeOptions, rowRecipe, rowRecipeIfFits } from './row-recipe.js';
+import { type RowRecipeOptions, rowRecipe, rowRecipeIfFits, startingFrom } from './row-recipe.js';
 import { mean, meanOfMeasures, meanOfQueries, optionsOfSeeds } from './seeds.js';
 import { finishedRow, type RowRuns, type TrainRowOptions, trainRow } from './train-row.js';
 
@@ -119,7 +119,7 @@ async function runsOf(row: TableRow, options: TableOptions, isAsked: boolean): P
 /** A recipe that starts from the last checkpoint of another run. */
 async function goingOn(recipe: Recipe, run: RunDirectory): Promise<Recipe> {
   const last = (await run.steps('checkpoints')).at(-1)!;
-  return { ...recipe, model: { ...recipe.model, init: run.stepPath('checkpoints', last) } };
+  return startingFrom(run.stepPath('checkpoints', last), recipe);
 }
 
 /** The recipes of the rows that are asked for; what is wrong with any of them is told before the first is trained. */
