@@ -48,6 +48,9 @@ describeInBrowser('a folder of files in the browser', (tests) => {
     await expectAccessible();
     await hit.getByRole('button', { name: 'logging.md#usage' }).click();
     await expect.poll(() => new URL(page.url()).searchParams.get('filter')).toContain('logging.md');
+    await page.getByRole('button', { name: '+ Filter' }).click();
+    await page.getByRole('group', { name: 'Values of path' }).waitFor();
+    expect(await page.getByRole('group', { name: /Values of (position|anchor|heading)/ }).count()).toBe(0);
     await page.setViewportSize({ width: 360, height: 740 });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
     expectClean();

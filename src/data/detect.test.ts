@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -205,5 +205,15 @@ test('columns of unknown names are shown with the flags to use', async () => {
   await expect(textsOf('odd.csv', 'Thing asked,What we say\na,b\n')).rejects.toMatchObject({
     message: expect.stringContaining('cannot tell what it holds; fields found: Thing asked, What we say'),
     hint: expect.stringContaining('--query-field "Thing asked" --document-field "What we say"'),
+  });
+});
+
+test('a folder of tables alone says which file to name', async () => {
+  const tables = join(folder, 'tables');
+  await mkdir(tables);
+  await writeFile(join(tables, 'faq.csv'), 'question,answer\na,b\n');
+  await expect(openDataset(tables)).rejects.toMatchObject({
+    message: expect.stringContaining('no collection found in this folder'),
+    hint: `a table is named itself: ${join(tables, 'faq.csv')}`,
   });
 });

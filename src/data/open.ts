@@ -1,5 +1,5 @@
 import { readdir, stat } from 'node:fs/promises';
-import { basename, extname, resolve } from 'node:path';
+import { basename, extname, join, resolve } from 'node:path';
 import { hasCode, NearmissError } from '../base/errors.js';
 import { type Detected, detectFormat } from './detect.js';
 import { type FormatName, isFileFormat } from './format-names.js';
@@ -119,12 +119,20 @@ async function openFolderSources(path: string, options: OpenOptions): Promise<So
     return await folderSources(path, options.folder);
   } catch (error) {
     if (format || !(error instanceof NoTextFilesError)) throw error;
+    const tables = names.filter((name) => TABLES.test(name)).slice(0, MOST_NAMED);
     throw new NearmissError(`${path}: no collection found in this folder`, {
-      hint: `expected corpus.jsonl (BEIR), collection.tsv or msmarco-docs.tsv (MS MARCO), or texts (${error.message})`,
+      hint:
+        tables.length > 0
+          ? `a table is named itself: ${tables.map((name) => join(path, name)).join(', ')}`
+          : `expected corpus.jsonl (BEIR), collection.tsv or msmarco-docs.tsv (MS MARCO), or texts (${error.message})`,
       cause: error,
     });
   }
 }
+
+/** Files that are a collection each, not parts of one. */
+const TABLES = /\.(?:csv|tsv|jsonl|json|xlsx)(?:\.gz)?$/i;
+const MOST_NAMED = 3;
 
 function emptySources(name: string): Sources {
   return { name, format: '', documents: [], queries: [], qrels: new Map(), examples: new Map() };

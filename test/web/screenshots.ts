@@ -1,4 +1,5 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
@@ -11,6 +12,7 @@ Pictures of the web UI for the documentation, into docs/images.
 
   TARGET             what to serve (default: nearmiss-demo/ance, which \`nearmiss demo\` makes)
   --query <text>     default: a small boat that you paddle
+  --only <names>     some of them, e.g. search,add
   --out <dir>        default: docs/images
 
 Examples:
@@ -37,6 +39,7 @@ async function main(): Promise<void> {
     allowPositionals: true,
     options: {
       query: { type: 'string', default: 'a small boat that you paddle' },
+      only: { type: 'string' },
       out: { type: 'string', default: join(root, 'docs/images') },
       help: { type: 'boolean' },
     },
@@ -45,11 +48,15 @@ async function main(): Promise<void> {
   const missing = whyNoBrowser();
   if (missing) throw new Error(missing);
   const [target = join(root, 'nearmiss-demo/ance'), ...serveOptions] = positionals;
-  const server = await startServe(target, ['--read-only', ...serveOptions]);
+  // What a page would change goes nowhere near the target.
+  const state = await mkdtemp(join(tmpdir(), 'nearmiss-screenshots-'));
+  const server = await startServe(target, ['--state', state, ...serveOptions]);
   const browser = await launchChromium();
   try {
     await mkdir(values.out, { recursive: true });
+    const only = values.only?.split(',');
     for (const shot of await shotsOf(server.url, values.query)) {
+      if (only && !only.includes(shot.name)) continue;
       const file = join(values.out, `${shot.name}.png`);
       await take(browser, { ...shot, path: `${server.url}${shot.path}` }, file);
       const { size } = await stat(file);
@@ -59,6 +66,7 @@ async function main(): Promise<void> {
   } finally {
     await browser.close();
     await server.stop();
+    await rm(state, { recursive: true, force: true });
   }
 }
 
@@ -76,23 +84,34 @@ async function shotsOf(url: string, query: string): Promise<Shot[]> {
   return [
     { name: 'search', path: compared, settled: '.column .hit', before: markFirst },
     {
-      name: 'search-dark',
-      path: compared,
+      name: 'filter',
+      path: `/?q=${q}`,
       settled: '.column .hit',
-      context: { colorScheme: 'dark' },
-      before: markFirst,
+      before: async (page) => {
+        await page.getByRole('button', { name: '+ Filter' }).click();
+        await page.locator('.facets, .filter-form').first().waitFor();
+        await page
+          .locator('.hit')
+          .first()
+          .getByRole('button', { name: /is right/ })
+          .click();
+      },
     },
+    { name: 'add', path: '/add', settled: '.drop' },
     {
       name: 'document',
       path: `/document/${encodeURIComponent(hits[0].id)}?q=${q}`,
       settled: '.document aside .hit',
     },
     ...(runs.length > 0
-      ? ['training', 'space', 'quality'].map((name) => ({
-          name,
-          path: `/${name}`,
-          settled: 'main h1, main h2',
-        }))
+      ? [
+          { name: 'before-after', path: `/before-after?q=${q}`, settled: '[aria-label^="After"] .hit' },
+          ...['training', 'space', 'quality'].map((name) => ({
+            name,
+            path: `/${name}`,
+            settled: 'main h1, main h2',
+          })),
+        ]
       : []),
   ];
 }

@@ -1,5 +1,6 @@
 import type { FacetsAnswer } from '../api.js';
 import { type Scalar, showValue } from './filter-conditions.js';
+import { isOfPlace } from './place.js';
 
 const SHOWN_VALUES = 8;
 
@@ -12,7 +13,10 @@ export function FacetList({
   onFilter: (field: string, value: Scalar) => void;
 }) {
   // A value that every document has its own of (an address, a number) is none to choose; a range still tells something.
-  const fields = facets.fields.filter((facet) => isShared(facet) || facet.range !== undefined);
+  const names = facets.fields.map(({ field }) => field);
+  const fields = facets.fields.filter(
+    (facet) => (isShared(facet) || facet.range !== undefined) && !isOfPlace(facet.field, names),
+  );
   if (fields.length === 0) return null;
   return (
     <div class="facet-list">

@@ -61,9 +61,10 @@ function Training({
   const live = useLiveRuns(names);
   const change = (part: Partial<PageState>, options: { replace?: boolean } = {}) =>
     navigate(pathOfState({ ...state, runs: state.runs.length > 0 ? state.runs : names, ...part }), options);
-  const begun = (run: string) => {
+  // Its run takes a moment to be there; then it is what is shown where nothing was chosen.
+  const begun = () => {
     onChange();
-    navigate(pathOfState({ ...state, runs: [run], query: undefined, table: undefined }));
+    navigate(pathOfState({ ...state, runs: [], query: undefined, table: undefined }));
   };
   if (runs.length === 0 && unreadable.length === 0) {
     return (

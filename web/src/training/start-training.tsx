@@ -11,17 +11,17 @@ import { runsApi, type Training, type TrainingsAnswer } from './runs-api.js';
 const ASK_EVERY_MS = 3000;
 
 /** Starts a training on the served collection, and stops it. */
-export function StartTraining({ onBegun, isOpen }: { onBegun: (run: string) => void; isOpen?: boolean }) {
+export function StartTraining({ onBegun, isOpen }: { onBegun: () => void; isOpen?: boolean }) {
   const offer = useRequest('trainings', (signal) => runsApi.trainings({ signal }), { everyMs: ASK_EVERY_MS });
   const [problem, setProblem] = useState<Error | undefined>();
   if (!offer.data) return offer.error ? null : <Spinner label="Asking what can be trained" />;
   const { newest } = offer.data;
   const isRunning = newest?.state === 'running' || newest?.state === 'stopping';
-  const act = async (work: Promise<Training>, then?: (run: string) => void) => {
+  const act = async (work: Promise<Training>, then?: () => void) => {
     try {
-      const { run } = await work;
+      await work;
       setProblem(undefined);
-      then?.(run);
+      then?.();
     } catch (error) {
       setProblem(error as Error);
     }
