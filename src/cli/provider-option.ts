@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 
 /** What ONNX Runtime computes on; `Session` refuses what this machine does not have. */
 export function providerOption(): Option {
@@ -8,12 +8,9 @@ export function providerOption(): Option {
   );
 }
 
-/** For commands that learn: the flag is known, so that whoever tries another provider hears why not. */
-export function trainingProviderOption(): Option {
-  return new Option('--provider <name>', 'what it learns on: cpu, nothing else').argParser((name: string) => {
-    if (name === 'cpu') return name;
-    throw new InvalidArgumentError(
-      'Training computes on the processor: its gradients and resumed runs are exact there and have not been tried elsewhere. encode, search, serve and rerank take other providers.',
-    );
-  });
+/** For commands that learn: they go on for long, so that what cannot compute is refused before anything begins. */
+export async function expectProvider(provider: string | undefined): Promise<void> {
+  if (provider === undefined || provider === 'cpu') return;
+  const { tryProvider } = await import('../engine/try-provider.js');
+  await tryProvider(provider);
 }

@@ -14,12 +14,17 @@ test.each<[string, string]>([
   ['help serch', "unknown command 'serch'\n(Did you mean search?)"],
   ['help data improt', "unknown command 'improt'\n(Did you mean import?)"],
   ['help data import', ''],
-  ['train --data x --provider cuda', 'Training computes on the processor'],
-  ['adapt x --provider webgpu', 'encode, search, serve and rerank take other providers'],
 ])('%s', async (line, message) => {
   vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   expect(await runCli(line.split(' '))).toBe(message === '' ? 0 : 2);
   expect(stderr.mock.calls.map(([text]) => text).join('')).toContain(message);
+});
+
+test('what cannot compute here is refused before anything begins', async () => {
+  expect(await runCli(['train', '--data', 'x', '--provider', 'abacus'])).toBe(1);
+  const told = stderr.mock.calls.map(([text]) => text).join('');
+  expect(told).toContain('cannot start the model on abacus');
+  expect(told).toContain('this runtime has cpu');
 });
 
 test('-v is the version, recipes are listed and explained', async () => {

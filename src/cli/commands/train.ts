@@ -9,7 +9,7 @@ import type { TrainOutcome } from '../../train/train.js';
 import type { RegisterCommand } from '../command.js';
 import { repeated, wholeNumber } from '../option-parsers.js';
 import { print, printJson, tell } from '../output.js';
-import { trainingProviderOption } from '../provider-option.js';
+import { expectProvider, providerOption } from '../provider-option.js';
 import { watchTraining } from '../watch-training.js';
 
 interface TrainOptions {
@@ -19,6 +19,7 @@ interface TrainOptions {
   split?: string;
   testSplit?: string;
   set?: string[];
+  provider?: string;
   module?: string[];
   printConfig?: boolean;
   createOnly?: boolean;
@@ -57,7 +58,7 @@ export const registerTrain: RegisterCommand = (program) => {
     )
     .option('--test-split <name>', 'measure what came of it on this split, too')
     .option('--set <path=value>', 'change a value of the recipe (repeatable)', repeated)
-    .addOption(trainingProviderOption())
+    .addOption(providerOption())
     .option('--trainer-threads <n>', 'threads of the Trainer (default: all cores)', wholeNumber(1))
     .option('--inferencer-threads <n>', 'threads of the Inferencer (default: all cores)', wholeNumber(1))
     .option('--print-config', 'print the resolved recipe with the origin of each value, and stop')
@@ -71,6 +72,7 @@ export const registerTrain: RegisterCommand = (program) => {
 async function trainCommand(options: TrainOptions): Promise<void> {
   if (options.printConfig) return printConfig(options);
   const out = options.out ?? usualRun(options);
+  await expectProvider(options.provider);
   await beginOrGoOn(out, options);
   if (options.createOnly) return;
   await sayPlan(out, options);
@@ -187,6 +189,7 @@ async function superviseRun(path: string, options: TrainOptions): Promise<TrainO
   try {
     return await trainToEnd(path, {
       threads,
+      provider: options.provider,
       testSplit: options.testSplit,
       ...watched.supervise,
       measuring: { onNote: watched.say },
@@ -238,14 +241,15 @@ function registerRole(program: Command, role: 'trainer' | 'inferencer'): void {
     )
     .argument('<run>', "the run's folder")
     .option('--threads <n>', 'threads to compute with (default: all cores)', wholeNumber(1))
-    .addOption(trainingProviderOption())
+    .addOption(providerOption())
     .addHelpText('after', `\nExample:\n  nearmiss ${role} /shared/runs/medquad --threads 8`)
-    .action(async (path: string, options: { threads?: number }) => {
+    .action(async (path: string, options: { threads?: number; provider?: string }) => {
+      await expectProvider(options.provider);
       const { takeRole } = await import('../../train/process/processes.js');
       const stop = new AbortController();
       process.once('SIGINT', () => stop.abort()).once('SIGTERM', () => stop.abort());
       await takeRole(role, path, {
-        session: { threads: options.threads },
+        session: { threads: options.threads, provider: options.provider },
         stopSignal: stop.signal,
         onEvent: (event) => tell(`${jsonText(event)}\n`),
       });

@@ -6,11 +6,12 @@ import type { TuneState } from '../../repro/tune/tune-file.js';
 import type { RegisterCommand } from '../command.js';
 import { numberBetween, repeated, wholeNumber } from '../option-parsers.js';
 import { print, printJson, tell } from '../output.js';
-import { trainingProviderOption } from '../provider-option.js';
+import { expectProvider, providerOption } from '../provider-option.js';
 import { watchTraining } from '../watch-training.js';
 
 interface TuneCommandOptions {
   data: string;
+  provider?: string;
   recipe: string;
   out: string;
   split: string;
@@ -49,7 +50,7 @@ export const registerTune: RegisterCommand = (program) => {
     .option('--set <path=value>', 'change a value of the recipe for all (repeatable)', repeated)
     .option('--split <name>', 'split whose judgments are learned from', 'train')
     .option('--keep <share>', 'of the candidates, after each round', numberBetween(0.1, 0.9), 0.5)
-    .addOption(trainingProviderOption())
+    .addOption(providerOption())
     .option('--trainer-threads <n>', 'threads of the Trainer (default: all cores)', wholeNumber(1))
     .option('--inferencer-threads <n>', 'threads of the Inferencer (default: all cores)', wholeNumber(1))
     .option('--json', 'print the outcome as JSON')
@@ -59,6 +60,7 @@ export const registerTune: RegisterCommand = (program) => {
 };
 
 async function tuneCommand(options: TuneCommandOptions): Promise<void> {
+  await expectProvider(options.provider);
   const [{ tuneRecipe, WINNER_FILE }, { costOf }, { tuneTable, tunePlot, tuneVerdict }, { writeFileAtomic }] =
     await Promise.all([
       import('../../repro/tune/tune.js'),
@@ -82,7 +84,7 @@ async function tuneCommand(options: TuneCommandOptions): Promise<void> {
       set: options.set,
       tries: options.try,
       keep: options.keep,
-      supervise: { threads, ...watched.supervise },
+      supervise: { threads, provider: options.provider, ...watched.supervise },
       onPlan: async (plan) => {
         const cost = await costOf(plan, options.data, threads.trainer);
         tell(`${costText(plan.state.candidates.length, cost)}\n`);

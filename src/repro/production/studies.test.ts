@@ -100,6 +100,6 @@ test('asynchrony: a curve for each setting', async () => {
     expect(meanAge).toBeGreaterThan(0);
     expect(refreshes).toBeGreaterThan(0);
   }
-  expect(asynchronyPlot(result)).toMatch(/^<svg[^]*every 50, 0\.005, 1:1/);
+  expect(asynchronyPlot(result)).toContain('every 50, 0.005, 1:1');
   expect(asynchronyText(result, 'text')).toContain('largest fall');
 });

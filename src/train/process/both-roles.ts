@@ -11,14 +11,15 @@ const ROLES: readonly Role[] = ['trainer', 'inferencer'];
 export async function takeBothRoles({
   path,
   threads,
+  provider,
   onEvent,
   stopSignal,
-}: Pick<SuperviseOptions, 'path' | 'threads' | 'onEvent' | 'stopSignal'>): Promise<void> {
+}: Pick<SuperviseOptions, 'path' | 'threads' | 'provider' | 'onEvent' | 'stopSignal'>): Promise<void> {
   const failed = new AbortController();
   const results = await Promise.allSettled(
     ROLES.map((role) =>
       takeRole(role, path, {
-        session: { threads: threads[role], spinning: false },
+        session: { threads: threads[role], provider, spinning: false },
         stopSignal: AbortSignal.any([stopSignal, failed.signal]),
         onEvent: (event) => onEvent(role, event),
         quiet: true,

@@ -15,7 +15,7 @@ process.on('disconnect', () => process.exit(0));
 
 try {
   await takeRole(task.role, task.path, {
-    session: { threads: task.threads },
+    session: { threads: task.threads, provider: task.provider },
     stopSignal: stop.signal,
     onEvent: (event) => tell({ event }),
     until: task.until,

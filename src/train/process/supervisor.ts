@@ -15,6 +15,8 @@ export interface RoleTask {
   role: Role;
   path: string;
   threads?: number;
+  /** What the engine computes on. */
+  provider?: string;
   /** Pauses the run at this checkpoint, when it has been measured. */
   until?: number;
   /** How long to wait for another process of the same role to let go of the run. */
@@ -29,6 +31,8 @@ export type RoleMessage =
 export interface SuperviseOptions {
   path: string;
   threads: Record<Role, number | undefined>;
+  /** What the engine of both computes on. Default `cpu`. */
+  provider?: string;
   onEvent: (role: Role, event: TimedEvent) => void;
   /** Told when a process died and will be started again. */
   onRestart: (role: Role, reason: string, waitMs: number) => void;
@@ -112,8 +116,8 @@ interface ProcessEnd {
 }
 
 function runOnce(role: Role, options: SuperviseOptions, stopSignal: AbortSignal): Promise<ProcessEnd> {
-  const { path, threads, until } = options;
-  const task: RoleTask = { role, path, threads: threads[role], until, waitMs: TAKE_OVER_MS };
+  const { path, threads, provider, until } = options;
+  const task: RoleTask = { role, path, threads: threads[role], provider, until, waitMs: TAKE_OVER_MS };
   const child = fork(packageFile('dist/train/process/role-process.js'), [JSON.stringify(task)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });

@@ -6,7 +6,7 @@ import type { SystemsTable } from '../../../systems/index.js';
 import type { RegisterCommand } from '../../command.js';
 import { repeated, wholeNumber } from '../../option-parsers.js';
 import { print, printJson, tell } from '../../output.js';
-import { trainingProviderOption } from '../../provider-option.js';
+import { expectProvider, providerOption } from '../../provider-option.js';
 import { watchTraining } from '../../watch-training.js';
 
 interface AdaptFlags {
@@ -14,6 +14,7 @@ interface AdaptFlags {
   questions?: string;
   model?: string;
   set?: string[];
+  provider?: string;
   json?: boolean;
   quiet?: boolean;
   trainerThreads?: number;
@@ -41,7 +42,7 @@ export const registerAdapt: RegisterCommand = (program) => {
     .option('--questions <file>', 'questions with the documents that answer them, to measure on')
     .option('--model <name>', 'what to start from (default: minilm)')
     .option('--set <path=value>', 'change a value of the recipe adapt (repeatable)', repeated)
-    .addOption(trainingProviderOption())
+    .addOption(providerOption())
     .option('--trainer-threads <n>', 'threads of the Trainer (default: all cores)', wholeNumber(1))
     .option('--inferencer-threads <n>', 'threads of the Inferencer (default: all cores)', wholeNumber(1))
     .option('--json', 'print the outcome as JSON')
@@ -57,6 +58,7 @@ async function adaptCommand(source: string, flags: AdaptFlags): Promise<void> {
   ]);
   const out = flags.out ?? usualRun(source);
   const progress = new Progress({ label: 'pairs', unit: 'documents', quiet: flags.quiet });
+  await expectProvider(flags.provider);
   progress.begin();
   const begun = await beginAdaptation({
     data: source,
@@ -86,7 +88,12 @@ async function adaptCommand(source: string, flags: AdaptFlags): Promise<void> {
   const threads = { trainer: flags.trainerThreads, inferencer: flags.inferencerThreads };
   let outcome: AdaptOutcome;
   try {
-    outcome = await adaptToEnd(begun, { threads, ...watched.supervise, measuring: { onNote: watched.say } });
+    outcome = await adaptToEnd(begun, {
+      threads,
+      provider: flags.provider,
+      ...watched.supervise,
+      measuring: { onNote: watched.say },
+    });
   } finally {
     watched.close();
     if (watched.stopped()) process.exitCode = 130;
