@@ -1,13 +1,11 @@
-import type { Node, Op, Value } from './graph.js';
+import type { Node, Op, SparseRows, Value } from './graph.js';
 import { add } from './ops/elementwise.js';
 import { embeddingOp } from './ops/embedding.js';
 import { formatShape, sameShape } from './shape.js';
 
-/** The gradient of a table that was only looked up in: one row for each id, to be added up by the reader. */
-export interface SparseGradient {
+/** The gradient of a table that was only looked up in. */
+export interface SparseGradient extends SparseRows {
   table: Value;
-  ids: Value;
-  rows: Value;
 }
 
 export interface Gradients {
@@ -52,7 +50,9 @@ export function differentiate(
       continue;
     }
     for (const [i, gradient] of (node.op.gradient?.(node, outputGradients) ?? []).entries()) {
-      if (gradient && wanted.has(node.inputs[i])) accumulate(node.inputs[i], gradient);
+      if (!gradient || !wanted.has(node.inputs[i])) continue;
+      if ('rows' in gradient) sparse.push({ table: node.inputs[i], ...gradient });
+      else accumulate(node.inputs[i], gradient);
     }
   }
 

@@ -39,9 +39,20 @@ export interface Op<Attributes = Record<string, never>> {
   emit(node: Node<Attributes>, onnx: OnnxBuilder): void;
   /**
    * Given the gradient of each output (`undefined` where nothing depends on it), adds the nodes that compute the
-   * gradient of each input and returns them in order; `undefined` where an input has none.
+   * gradient of each input and returns them in order; `undefined` where an input has none, rows where only some of a
+   * table's have one.
    */
-  gradient?(node: Node<Attributes>, gradients: readonly (Value | undefined)[]): (Value | undefined)[];
+  gradient?(
+    node: Node<Attributes>,
+    gradients: readonly (Value | undefined)[],
+  ): (Value | SparseRows | undefined)[];
+}
+
+/** The gradient of a table of which some rows were used: one row for each id, to be added up by the reader. */
+export interface SparseRows {
+  /** int32 */
+  ids: Value;
+  rows: Value;
 }
 
 export interface Node<Attributes = unknown> {

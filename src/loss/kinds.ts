@@ -1,6 +1,7 @@
 import { Registry } from '../base/registry.js';
 import { bceKind } from './bce.js';
 import { embeddingMseKind } from './embedding-mse.js';
+import { flopsKind } from './flops.js';
 import { hingeKind } from './hinge.js';
 import { infoNceKind } from './info-nce.js';
 import { klKind } from './kl.js';
@@ -23,5 +24,6 @@ export const losses = new Registry<LossKind>('loss', [
   klKind,
   embeddingMseKind,
   lambdaKind,
+  flopsKind,
   matryoshkaKind,
 ]);

@@ -18,6 +18,10 @@ export interface LossInputs {
   lists?: ListInputs;
   /** For losses that need `vectors`. */
   vectors?: VectorInputs;
+  /** [queries, size] and [documents, size], for losses that need the texts' `rows`. */
+  rows?: { queries: Value; documents: Value };
+  /** How much of the stage is over, from 0 to 1, for losses that need `progress`. */
+  progress?: Value;
   /** For losses that need `prefixes`. */
   prefixes?: PrefixInputs;
 }
@@ -69,7 +73,7 @@ export interface PrefixInputs {
 export type LossNegatives = 'own' | 'batch' | 'positives';
 
 /** What a loss may ask for besides scores and masks. */
-export type LossNeed = 'teacher' | 'gains' | 'lists' | 'vectors' | 'prefixes';
+export type LossNeed = 'teacher' | 'gains' | 'lists' | 'vectors' | 'prefixes' | 'rows' | 'progress';
 
 /**
  * A training objective. Which documents are a query's negatives is not its business but the batch's; it only

@@ -1,7 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import { add, concat, div, matmul, mul, reduceSum, reshape, sub, type Value } from '../engine/index.js';
+import {
+  add,
+  concat,
+  div,
+  matmul,
+  mul,
+  reduceMax,
+  reduceSum,
+  reshape,
+  sub,
+  type Value,
+} from '../engine/index.js';
+import type { EncoderConfig } from '../model/encoder/config.js';
 import { representationOf } from '../model/representation/kinds.js';
+import { saturated } from '../model/representation/vocabulary.js';
 import { scorers } from '../model/scorer/kinds.js';
+import { flops } from './flops.js';
 import {
   infoNce,
   kl,
@@ -64,6 +78,12 @@ const LOSSES: Record<string, (oracle: OracleGraph) => Value> = {
   deepCt: (oracle) => {
     const kept = oracle.value('kept');
     return weightedMse(oracle.value('predicted'), oracle.value('target'), div(kept, reduceSum(kept)));
+  },
+  spladeFlops: (oracle) => {
+    const hidden = mul(sub(oracle.value('mask'), 1), 1e9);
+    const [texts, tokens] = hidden.shape;
+    const logits = add(oracle.value('logits'), reshape(hidden, [texts, tokens, 1]));
+    return flops(saturated(reduceMax(logits, { axes: [1] })));
   },
   moco: (oracle) => {
     const scores = div(queueScores(oracle), oracle.number('temperature'));
@@ -154,6 +174,7 @@ function polyEncoder(oracle: OracleGraph): Value {
     bias,
     texts: texts as unknown as string,
     length: length as unknown as string,
+    config: {} as EncoderConfig,
   };
   const found = representation.build(group, () => codes);
   const offsets = Array.from({ length: texts + 1 }, (_, text) => text * count);

@@ -6,6 +6,7 @@ import { openWeigher } from '../cli/commands/bm25/open-weigher.js';
 import { type Dataset, openDataset } from '../data/index.js';
 import { buildBm25Index, openBm25Index } from '../index/bm25/index.js';
 import { buildTermIndex } from '../index/terms/build-term-index.js';
+import { openDocumentIndex } from '../index/vectors/index.js';
 import { readEvaluation } from '../run/choose-best.js';
 import type { RunDirectory } from '../run/run-directory.js';
 import { bestSoFar } from '../run/step-evaluation.js';
@@ -117,5 +118,31 @@ describe('DeepCT', () => {
   test('long documents are weighed passage by passage (HDCT)', async () => {
     const run = await train('hdct', ['model.maxLength.document=16', 'model.passages={mode: max, pieces: 4}']);
     expect((await measured(run)).best).toBeGreaterThan(0.8);
+  }, 120_000);
+});
+
+describe('SPLADE', () => {
+  test('learns which words count and keeps texts sparse', async () => {
+    const run = await startRun(folder, 'splade', {
+      recipe: 'splade',
+      set: [
+        ...SMALL,
+        'stages.train.steps=80',
+        'checkpoint.every=40',
+        'loss=[{name: infonce, temperature: 1}, {name: flops, temperature: 1, weight: 0.1, documents: 20, queries: 10}]',
+      ],
+    });
+    await bothRoles(run);
+    const { best } = await measured(run);
+    expect(best).toBeGreaterThan(0.8);
+    const documents = await openDocumentIndex(run.stepPath('index', 80));
+    const { postings } = documents.vectors.metadata.parameters;
+    await documents.close();
+    expect(postings / 180).toBeLessThan(40);
+    const searcher = await openSearcher(run.path);
+    const { text } = (await searcher.documents.get('d7'))!;
+    const [hit] = await searcher.search(text, { k: 1, mode: 'dense' });
+    expect(hit.id).toBe('d7');
+    await searcher.close();
   }, 120_000);
 });

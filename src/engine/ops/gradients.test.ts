@@ -180,6 +180,20 @@ const cases: Record<string, Case> = {
     build: (query, key, value, bias, dropout) =>
       ops.attention({ query, key, value, bias: stop(bias), dropout: stop(dropout) }, { scale: 0.5 }),
   },
+  bestProducts: {
+    shapes: (a, b, c) => [[a, b, c]],
+    build: (states) => {
+      const [texts, tokens, size] = states.shape as number[];
+      const random = Random.from(5, 'table');
+      const table = Float32Array.from({ length: 7 * size }, () => random.normal());
+      const bias = Float32Array.from({ length: texts * tokens }, (_, i) => (i % tokens > 2 ? -1e9 : 0));
+      return ops.bestProducts(
+        states,
+        states.graph.constant({ shape: [7, size], data: table }),
+        states.graph.constant({ shape: [texts, tokens], data: bias }),
+      );
+    },
+  },
   where: {
     shapes: (a, b) => [[a, b], [a, b], [b]],
     build: (c, x, y) => ops.where(ops.equal(ops.sign(c), 1), x, y),
@@ -323,6 +337,36 @@ describe('gradients equal finite differences', () => {
     });
     expect([...found.y.data]).toEqual([5, 6, 0, 0, 1, 2, 0, 0]);
     expect([...found.gradient.data]).toEqual([5, 6, 0, 0, 1, 2]);
+  });
+
+  test('bestProducts hands out the rows of its table that have a gradient, and no others', async () => {
+    const graph = new Graph();
+    const table = graph.parameter('table', [5, 2]);
+    const states = graph.input('states', ['texts', 'tokens', 2]);
+    const bias = graph.input('bias', ['texts', 'tokens']);
+    const best = ops.relu(ops.bestProducts(states, table, bias));
+    const { dense, sparse } = differentiateLoss(weighted(best, graph.input('weights', ['texts', 5])), [
+      table,
+    ]);
+    expect(dense.size).toBe(0);
+    const [{ ids, rows }] = sparse;
+    const session = await Session.create(emitOnnx(graph, { outputs: { best, ids, rows } }), { threads: 1 });
+    const feeds = {
+      table: { shape: [5, 2], data: Float32Array.of(1, 0, 0, 1, -1, -1, 2, 1, -3, 1) },
+      states: { shape: [2, 3, 2], data: Float32Array.of(1, 2, 3, 1, 9, 9, -1, -1, 0, -2, 4, 0) },
+      bias: { shape: [2, 3], data: Float32Array.of(0, 0, -1e9, 0, 0, 0) },
+      weights: { shape: [2, 5], data: Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9, 10) },
+    };
+    const found = await session.run(feeds);
+    expect([...found.best.data]).toEqual([3, 2, 0, 7, 0, 4, 0, 2, 8, 2]);
+    const summed = new Float32Array(10);
+    Array.from(found.ids.data as Int32Array).forEach((id, i) => {
+      for (let j = 0; j < 2; j++) summed[id * 2 + j] += Number(found.rows.data[i * 2 + j]);
+    });
+    // weight · the state of the token that was best, of all texts: e.g. row 0 gets 1·(3, 1) + 6·(4, 0); of equals the first.
+    expect([...summed]).toEqual([27, 1, 2, 4, -8, -8, 48, 4, -10, -10]);
+    // As many for each text as the text with most has.
+    expect(found.ids.data.length).toBe(2 * 4);
   });
 
   test('embedding hands out the rows it was asked for', async () => {

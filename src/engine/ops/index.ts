@@ -1,4 +1,5 @@
 export { type AttentionInputs, attention } from './attention.js';
+export { bestProducts } from './best-products.js';
 export {
   add,
   div,

@@ -44,9 +44,16 @@ export interface EncoderSpec {
   head: HeadConfig;
 }
 
-/** Numbers in a row. */
+/** Numbers in a row as a graph makes it. */
 export function embeddingSize(spec: EncoderSpec): number {
-  return makesTerms(spec.head) ? TERM_ROW : headSize(spec);
+  const representation = representationOf(spec.head, 'documents');
+  if ('tokens' in representation && representation.terms) return TERM_ROW;
+  return ('count' in representation && representation.size?.(spec.config)) || headSize(spec);
+}
+
+/** Numbers in a row as it is kept: of a weight for every word, those above 0 are, each as a row of its own. */
+export function keptSize(spec: EncoderSpec): number {
+  return makesTerms(spec.head) ? TERM_ROW : embeddingSize(spec);
 }
 
 /** Numbers that a head makes of a state. */
@@ -61,7 +68,7 @@ export function encoderParameters(spec: EncoderSpec, side?: Side): ParameterSpec
   const specs = bertParameters(spec.config);
   for (const each of isSided(spec.head) && !side ? SIDES : [side ?? 'documents']) {
     const representation = representationOf(spec.head, each);
-    if ('count' in representation) specs.push(...(representation.parameters?.(hiddenSize) ?? []));
+    if ('count' in representation) specs.push(...(representation.parameters?.(spec.config) ?? []));
   }
   if (projection) {
     specs.push({ name: 'head.linear.weight', shape: [projection.size, hiddenSize] });
@@ -192,8 +199,12 @@ export function buildRows(
   }
   const hidden = bert.hidden(inputs);
   if ('count' in representation) {
-    const parts = statesOf(hidden, groups).map((group) => representation.build(group, parameter));
-    const rows = reshape(concat(parts, { axis: 0, dim: rowsName }), [rowsName, config.hiddenSize]);
+    const { inference } = options;
+    const parts = statesOf(hidden, groups).map((group) =>
+      representation.build({ ...group, config, inference }, parameter),
+    );
+    const size = representation.size?.(config) ?? config.hiddenSize;
+    const rows = reshape(concat(parts, { axis: 0, dim: rowsName }), [rowsName, size]);
     return { rows, ...shared };
   }
   const selected = graph.input(`${prefix}selected`, [rowsName], 'int32');

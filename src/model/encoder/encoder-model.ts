@@ -9,9 +9,11 @@ import { encoderEnding, exportOnnx } from '../folder/onnx-export.js';
 import { fillFolder, type SavedModel, type SaveModelOptions, saveFolder } from '../folder/save-model.js';
 import { writeSentenceTransformersFiles } from '../folder/sentence-transformers-writer.js';
 import { type OpenModel, openModel } from '../folder/source.js';
+import { writeSparseFiles } from '../folder/sparse-encoder.js';
 import { resolveTokenSettings } from '../folder/token-settings.js';
 import type { HubOptions } from '../hub/hub.js';
-import { mlmConfig, mlmTensors } from '../mlm/mlm-names.js';
+import { MLM_HEAD } from '../mlm/mlm-head.js';
+import { mlmConfig, mlmTensors, readMlmHead } from '../mlm/mlm-names.js';
 import { type Pooling, representations } from '../representation/kinds.js';
 import type { Side } from '../side.js';
 import { checkRoom, checkSizes } from './check-sizes.js';
@@ -33,6 +35,8 @@ export interface EncoderModel {
   /** Texts to put before inputs, by use. */
   prompts: Record<string, string>;
   lowercase: boolean;
+  /** Its MLM head is a new one, which its folder did not have. */
+  newMlmHead?: boolean;
   /** Whose texts it was loaded for, where it represents queries and documents differently. */
   side?: Side;
 }
@@ -87,9 +91,10 @@ export async function loadEncoderModel(init: string, options: LoadModelOptions =
     if (source.guessedPooling && !options.head?.pooling && !options.quiet) tellGuess(source);
     const head = headConfig(source.head, config, options.head);
     const parameters = new ParameterStore(encoderParameters({ config, head }));
+    const filling = fillParameters(parameters, source, { chosen: head, seed: options.seed ?? 0 });
     const tokenizer = await loadTokenizer(
       { source, config },
-      fillParameters(parameters, source, { chosen: head, seed: options.seed ?? 0 }),
+      filling.then(() => undefined),
     );
     const spec = {
       config,
@@ -103,6 +108,7 @@ export async function loadEncoderModel(init: string, options: LoadModelOptions =
       maxLength: checkLength(options.maxLength ?? source.maxSequenceLength, config),
       prompts: source.prompts,
       lowercase: source.lowercase,
+      ...((await filling).has(`${MLM_HEAD}.bias`) && { newMlmHead: true }),
     };
   } finally {
     await source.weights.close();
@@ -116,20 +122,47 @@ function tellGuess({ name, head }: OpenModel): void {
   );
 }
 
+/** Reads the weights that a folder has; gives the names of those that it has not. */
 async function fillParameters(
   parameters: ParameterStore,
-  { head, weights }: ModelFolder,
+  { head, weights, config }: ModelFolder,
   { chosen, seed }: { chosen: HeadConfig; seed: number },
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
+  const missing = new Set<string>();
   const stored = new Map(headTensors(head).map(({ name, data }) => [name, data]));
   for (const { name, shape } of parameters.specs) {
     const values = parameters.get(name);
     const ofHead = stored.get(name);
     if (ofHead?.length === values.length) values.set(ofHead);
-    else if (name.startsWith('head.')) initialize(parameters, name, seed);
-    else await weights.read(name, shape, values);
+    else if (isHeadName(name)) {
+      initialize(parameters, name, seed);
+      missing.add(name);
+    } else await weights.read(name, shape, values);
   }
-  if (head.pooling !== chosen.pooling) representations.get(chosen.pooling).start?.(parameters);
+  // A head that guesses words is the model's own where it has one.
+  if (missing.has(`${MLM_HEAD}.bias`)) {
+    const own = mlmPart(parameters);
+    if (await readMlmHead(weights, own, config)) {
+      for (const name of own.names) {
+        parameters.get(name).set(own.get(name));
+        missing.delete(name);
+      }
+    }
+  }
+  representations.get(chosen.pooling).start?.(parameters, missing);
+  return missing;
+}
+
+/** Whether a parameter is of what is put on an encoder, and not of the encoder. */
+function isHeadName(name: string): boolean {
+  return name.startsWith('head.') || name.startsWith(`${MLM_HEAD}.`);
+}
+
+/** The part of a model that guesses words, as a copy. */
+function mlmPart(parameters: ParameterStore): ParameterStore {
+  const part = parameters.zerosLike((name) => name.startsWith(`${MLM_HEAD}.`));
+  for (const name of part.names) part.get(name).set(parameters.get(name));
+  return part;
 }
 
 export interface ScratchModelOptions {
@@ -178,9 +211,18 @@ export function createEncoderModel(options: ScratchModelOptions): EncoderModel {
   const spec = { config, head: options.head?.pooling ? resolveHead(head, config, tokenizer) : head };
   const parameters = new ParameterStore(encoderParameters(spec));
   for (const name of parameters.names) initialize(parameters, name, seed);
-  representations.get(head.pooling).start?.(parameters);
+  representations.get(head.pooling).start?.(parameters, new Set(parameters.names));
   const name = options.name ?? `bert-${layers}x${hiddenSize}`;
-  return { name, spec, parameters, tokenizer, maxLength, prompts: {}, lowercase: false };
+  return {
+    name,
+    spec,
+    parameters,
+    tokenizer,
+    maxLength,
+    prompts: {},
+    lowercase: false,
+    ...(parameters.has(`${MLM_HEAD}.bias`) && { newMlmHead: true }),
+  };
 }
 
 /**
@@ -199,14 +241,16 @@ export async function saveEncoderModel(
 export async function fillEncoderFolder(
   folder: string,
   model: EncoderModel,
-  { card, onnx, mlmHead }: SaveModelOptions = {},
+  { card, onnx, mlmHead: beside }: SaveModelOptions = {},
 ): Promise<void> {
   const { spec, parameters, tokenizer, maxLength, prompts, lowercase } = model;
   const head = describeHead(model);
+  const sparse = parameters.has(`${MLM_HEAD}.bias`);
+  const mlmHead = sparse ? mlmPart(parameters) : beside;
   const late = lateFormOf({ head, tokenizer, maxLength });
   const config = toHuggingFaceConfig(spec.config);
   const tensors = parameters.specs
-    .filter(({ name }) => !name.startsWith('head.'))
+    .filter(({ name }) => !isHeadName(name))
     .map(({ name, shape }) => ({ name, shape: [...shape], data: parameters.get(name) }));
   const saved: SavedModel = {
     ...nearestForm(),
@@ -217,7 +261,7 @@ export async function fillEncoderFolder(
       const { renderModelCard } = await import('../folder/model-card.js');
       return renderModelCard({
         name: model.name,
-        dimension: embeddingSize(spec),
+        dimension: sparse ? spec.config.vocabularySize : embeddingSize(spec),
         maxSequenceLength: maxLength,
         similarity: head.similarity,
         pooling: head.pooling,
@@ -232,6 +276,7 @@ export async function fillEncoderFolder(
     writeMore(place) {
       const texts = { maxSequenceLength: maxLength, prompts, lowercase };
       if (late) return writeLateFiles(place, late, texts);
+      if (sparse) return writeSparseFiles(place, spec.config, texts);
       return writeSentenceTransformersFiles(place, { head, hiddenSize: spec.config.hiddenSize, ...texts });
     },
   };

@@ -6,7 +6,7 @@ import { isSided, representationOf } from '../representation/kinds.js';
 import { readAs } from '../representation/representation.js';
 import type { Side } from '../side.js';
 import { checkOffsets, type EncodedTexts } from './encoded-texts.js';
-import { buildEncoder, embeddingSize } from './encoder-graph.js';
+import { buildEncoder, embeddingSize, keptSize } from './encoder-graph.js';
 import { type EncoderModel, prepareText } from './encoder-model.js';
 import { type OnBatch, TextRows, type TextRowsOptions } from './text-rows.js';
 import { type TokenizedTexts, tokenizedTexts } from './tokenized-texts.js';
@@ -37,7 +37,7 @@ export interface EncodeTokensOptions extends Pick<EncodeOptions, 'onBatch'> {
  */
 export class Encoder {
   readonly model: EncoderModel;
-  /** Numbers in a row. */
+  /** Numbers in a row as it is kept. */
   readonly dimension: number;
   /** In which numbers it multiplies. */
   readonly precision: UsedPrecision;
@@ -48,7 +48,7 @@ export class Encoder {
 
   private constructor(model: EncoderModel, rows: Partial<Record<Side, TextRows>>) {
     this.model = model;
-    this.dimension = embeddingSize(model.spec);
+    this.dimension = keptSize(model.spec);
     const { precision, precisionReason } = (rows.documents ?? rows.queries)!;
     this.precision = precision;
     this.precisionReason = precisionReason;

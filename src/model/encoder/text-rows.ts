@@ -11,9 +11,15 @@ import {
 } from '../../engine/index.js';
 import { choosePrecision } from '../precision/choose-precision.js';
 import type { EncodingSession, UsedPrecision } from '../precision/precision.js';
-import { type Representation, readAs, rowOffsets } from '../representation/representation.js';
+import {
+  type Representation,
+  readAs,
+  rowOffsets,
+  weighsVocabulary,
+} from '../representation/representation.js';
+import { TERM_ROW, weighingTerms } from '../scorer/impact.js';
 import type { EncoderConfig } from './config.js';
-import type { EncodedTexts } from './encoded-texts.js';
+import { type EncodedTexts, stackRows } from './encoded-texts.js';
 import { encoderFeeds } from './encoder-graph.js';
 import { batchByTokens, packBatch } from './packed-batch.js';
 import type { TokenizedText } from './tokenized-texts.js';
@@ -86,6 +92,7 @@ export class TextRows {
     const { representation } = this.#packing;
     const texts = given.map((text) => readAs(representation, text));
     const lengths = texts.map((text) => text.ids.length);
+    if (weighsVocabulary(representation)) return this.#terms(texts, onBatch);
     const offsets = rowOffsets(representation, texts);
     const encoded = { vectors: new Float32Array(offsets[texts.length] * this.#size), offsets };
     for (const members of batchByTokens(lengths, { tokenBudget: this.#tokenBudget })) {
@@ -98,6 +105,23 @@ export class TextRows {
 
   async release(): Promise<void> {
     await this.#session.release();
+  }
+
+  /** The words that texts weigh above 0, a batch at a time: rows of the whole vocabulary are forgotten at once. */
+  async #terms(texts: readonly TokenizedText[], onBatch?: OnBatch): Promise<EncodedTexts> {
+    const terms = new Array<Float32Array>(texts.length);
+    const lengths = texts.map(({ ids }) => ids.length);
+    for (const members of batchByTokens(lengths, { tokenBudget: this.#tokenBudget })) {
+      const given = members.map((member) => texts[member]);
+      const packed = packBatch(given, this.#packing);
+      const made = (await this.#session.run(encoderFeeds(packed))).rows.data as Float32Array;
+      this.#checkRows({ vectors: made, offsets: packed.rowOffsets });
+      packed.order.forEach((member, place) => {
+        terms[members[member]] = weighingTerms(made.subarray(place * this.#size, (place + 1) * this.#size));
+      });
+      onBatch?.({ texts: members.length, tokens: packed.tokenCount });
+    }
+    return stackRows(terms, TERM_ROW);
   }
 
   #checkRows({ vectors, offsets }: EncodedTexts): void {

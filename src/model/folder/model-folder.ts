@@ -11,6 +11,7 @@ import {
   readTextSettings,
   type TextSettings,
 } from './sentence-transformers.js';
+import { readSparseHead } from './sparse-encoder.js';
 import {
   COLBERT_METADATA,
   readColbertSettings,
@@ -89,6 +90,9 @@ async function readHead(
         mask: modules.MultiVectorMask,
       }),
     };
+  }
+  if (modules && 'SpladePooling' in modules) {
+    return { head: await readSparseHead(folder, modules.SpladePooling), guessedPooling: false };
   }
   if (modules) return { head: await readModuleHead(folder, modules, hiddenSize), guessedPooling: false };
   if ((await exists(join(folder, COLBERT_METADATA))) || weights.has(COLBERT_LINEAR)) {

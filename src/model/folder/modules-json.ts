@@ -20,7 +20,13 @@ export interface LateModules {
   MultiVectorMask?: string;
 }
 
-export type ModuleFolders = PooledModules | LateModules;
+/** The modules of a sparse encoder (SPLADE). */
+export interface SparseModules {
+  Transformer: string;
+  SpladePooling: string;
+}
+
+export type ModuleFolders = PooledModules | LateModules | SparseModules;
 
 const modulesSchema = z.array(z.looseObject({ type: z.string(), path: z.string().default('') })).min(2);
 
@@ -39,6 +45,7 @@ export async function readModules(folder: string): Promise<ModuleFolders | undef
       hint: 'do not use models that point outside their own folder',
     });
   });
+  if (named[1].kind === 'SpladePooling') return sparseModules(path, named);
   return LATE.has(named[1].kind) ? lateModules(path, named) : pooledModules(path, named);
 }
 
@@ -86,6 +93,16 @@ function lateModules(path: string, modules: readonly NamedModule[]): LateModules
     projections: found.Dense ?? [],
     ...(mask !== undefined && { MultiVectorMask: mask }),
   };
+}
+
+function sparseModules(path: string, modules: readonly NamedModule[]): SparseModules {
+  const [transformer, pooling, ...others] = modules;
+  const wrong = transformer.kind === 'MLMTransformer' ? others[0] : transformer;
+  if (!wrong) return { Transformer: transformer.place, SpladePooling: pooling.place };
+  throw new NearmissError(
+    `${path}: field "${modules.indexOf(wrong)}.type": expected MLMTransformer, then SpladePooling, got "${wrong.type}"`,
+    { hint: 'nearmiss reads sparse encoders of this form; choose another model' },
+  );
 }
 
 function unsupportedModule(path: string, index: number, type: string): NearmissError {

@@ -24,6 +24,7 @@ import type { EncoderConfig } from '../encoder/config.js';
 import { applyHead, type EncoderSpec, encoderParameters, headSize } from '../encoder/encoder-graph.js';
 import { MASKED } from '../encoder/packed-batch.js';
 import { representationOf } from '../representation/kinds.js';
+import { weighsVocabulary } from '../representation/representation.js';
 
 export interface ExportOptions {
   /** Weights in 8 bits: a quarter of the size. */
@@ -91,9 +92,12 @@ function exportedRows({ states, mask, parameter }: ExportedStates, spec: Encoder
         [BATCH, SEQUENCE, size],
       );
     } else if ('count' in representation) {
-      const group = { states, bias: mul(sub(1, mask), MASKED), texts: BATCH, length: SEQUENCE };
+      const { config } = spec;
+      const bias = mul(sub(1, mask), MASKED);
+      const group = { states, bias, texts: BATCH, length: SEQUENCE, config, inference: true };
       const built = applyHead(representation.build(group, parameter), spec, parameter);
-      rows.code_embeddings = reshape(built, [BATCH, representation.count, size]);
+      if (weighsVocabulary(representation)) rows.sentence_embedding = built;
+      else rows.code_embeddings = reshape(built, [BATCH, representation.count, size]);
     } else {
       rows.sentence_embedding ??= applyHead(
         pooled(states, mask, spec, representation.firstTokenOnly),

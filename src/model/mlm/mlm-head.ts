@@ -32,6 +32,18 @@ export interface MlmHeadOptions {
   words?: string;
 }
 
+/** What the head compares with words, [rows, hidden]: LayerNorm(GELU(W·h + b)). */
+export function mlmTransform(
+  states: Value,
+  { config, parameter, at = MLM_HEAD }: Omit<MlmHeadOptions, 'words'>,
+): Value {
+  const [dense, norm] = [`${at}.transform.dense`, `${at}.transform.LayerNorm`];
+  const inner = gelu(linear(states, parameter(`${dense}.weight`), parameter(`${dense}.bias`)));
+  return layerNorm(inner, parameter(`${norm}.weight`), parameter(`${norm}.bias`), {
+    epsilon: config.layerNormEps,
+  });
+}
+
 /**
  * Logits over the vocabulary, [rows, vocabulary]: LayerNorm(GELU(W·h + b))·Eᵀ + c with E the table of words.
  *
@@ -39,14 +51,7 @@ export interface MlmHeadOptions {
  *
  * @param states [rows, hidden]
  */
-export function mlmLogits(
-  states: Value,
-  { config, parameter, at = MLM_HEAD, words = WORDS }: MlmHeadOptions,
-): Value {
-  const [dense, norm] = [`${at}.transform.dense`, `${at}.transform.LayerNorm`];
-  const inner = gelu(linear(states, parameter(`${dense}.weight`), parameter(`${dense}.bias`)));
-  const transformed = layerNorm(inner, parameter(`${norm}.weight`), parameter(`${norm}.bias`), {
-    epsilon: config.layerNormEps,
-  });
-  return linear(transformed, parameter(words), parameter(`${at}.bias`));
+export function mlmLogits(states: Value, options: MlmHeadOptions): Value {
+  const { parameter, at = MLM_HEAD, words = WORDS } = options;
+  return linear(mlmTransform(states, options), parameter(words), parameter(`${at}.bias`));
 }

@@ -5,7 +5,7 @@ import { MLM_HEAD } from './mlm-head.js';
  * Far enough on GELU's straight arm that states of LayerNorm's size pass unchanged; LayerNorm takes the shift off again, as
  * it is the same for all numbers of a row.
  */
-const STRAIGHT = 8;
+export const STRAIGHT = 8;
 
 /**
  * Starts a head whose encoder came without one: the transform is the identity of what LayerNorm keeps of a state, so

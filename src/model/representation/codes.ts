@@ -32,7 +32,7 @@ export const codesKind = representationKind({
     if (side === 'documents') return (documents === 'first' ? firstKind : meanKind).create({}, side);
     return {
       count: codes,
-      parameters: (hiddenSize): ParameterSpec[] => [{ name: CODES, shape: [codes, hiddenSize] }],
+      parameters: ({ hiddenSize }): ParameterSpec[] => [{ name: CODES, shape: [codes, hiddenSize] }],
       build: (group, parameter) => attendedRows(group, parameter(CODES), codes),
     };
   },

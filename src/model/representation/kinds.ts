@@ -7,6 +7,7 @@ import { meanKind } from './mean.js';
 import { mostRows, type Representation, type RepresentationKind } from './representation.js';
 import { tokenWeightsKind } from './token-weights.js';
 import { tokensKind } from './tokens.js';
+import { vocabularyKind } from './vocabulary.js';
 
 /** All ways from token states to rows that recipes can name. */
 export const representations = new Registry<RepresentationKind>('pooling', [
@@ -16,6 +17,7 @@ export const representations = new Registry<RepresentationKind>('pooling', [
   firstTokensKind,
   codesKind,
   tokenWeightsKind,
+  vocabularyKind,
 ]);
 
 /** A head's pooling: the kind's name, and its options where it has some. */

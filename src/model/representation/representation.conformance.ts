@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { compile, fillNormal, Graph, ParameterStore, Random, randomKey } from '../../engine/index.js';
 import type { EncoderConfig } from '../encoder/config.js';
-import { type EncodedTexts, rowsOf } from '../encoder/encoded-texts.js';
+import { type EncodedTexts, rowsOf, stackRows } from '../encoder/encoded-texts.js';
 import {
   buildEncoder,
   type EncoderSpec,
@@ -12,9 +12,17 @@ import {
 import { packBatch } from '../encoder/packed-batch.js';
 import { TextRows } from '../encoder/text-rows.js';
 import type { TokenizedText } from '../encoder/tokenized-texts.js';
+import { TERM_ROW, weighingTerms } from '../scorer/impact.js';
 import type { Side } from '../side.js';
 import { makesTerms, type Pooling, representationOf, representations } from './kinds.js';
-import { mostRows, type PooledRow, readAs, rowCount, rowOffsets } from './representation.js';
+import {
+  mostRows,
+  type PooledRow,
+  readAs,
+  rowCount,
+  rowOffsets,
+  weighsVocabulary,
+} from './representation.js';
 
 const CONFIG: EncoderConfig = {
   architecture: 'bert',
@@ -77,7 +85,10 @@ export function representationConformance(pooling: Pooling, side: Side): void {
       const [first, end] = [packed.rowOffsets[place], packed.rowOffsets[place + 1]];
       vectors.set(data.subarray(first * size, end * size), offsets[text] * size);
     });
-    return { vectors, offsets };
+    if (!weighsVocabulary(representation)) return { vectors, offsets };
+    // Of weights for the whole vocabulary those above 0 are kept.
+    const dense = texts.map((_, text) => vectors.subarray(text * size, (text + 1) * size));
+    return stackRows(dense.map(weighingTerms), TERM_ROW);
   }
 
   /** Rows as everybody else makes them: only what they need is computed. */

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Kind, OptionsOf } from '../../base/registry.js';
 import type { ParameterSpec, ParameterStore, Value } from '../../engine/index.js';
 import type { Tokenizer } from '../../text/tokenizer.js';
+import type { EncoderConfig } from '../encoder/config.js';
 import type { TokenizedText } from '../encoder/tokenized-texts.js';
 import type { Side } from '../side.js';
 
@@ -39,9 +40,11 @@ export interface TokenRows {
 /** A number of rows that is the same for every text, computed from all of its states. */
 export interface BuiltRows {
   readonly count: number;
-  /** Weights of its own, besides those of encoder and head; their names start with `head.`. */
-  parameters?(hiddenSize: number): ParameterSpec[];
-  /** The rows of a group of texts, text by text: [texts * count, hidden]. */
+  /** Numbers in a row. Default: as many as in a state. */
+  size?(config: EncoderConfig): number;
+  /** Weights of its own, besides those of encoder and head; their names start with `head.`, or with that of the MLM head. */
+  parameters?(config: EncoderConfig): ParameterSpec[];
+  /** The rows of a group of texts, text by text: [texts * count, size]. */
   build(group: TextStates, parameter: (name: string) => Value): Value;
 }
 
@@ -54,6 +57,9 @@ export interface TextStates {
   /** The named dimensions. */
   texts: string;
   length: string;
+  config: EncoderConfig;
+  /** Whether no gradient will be asked for. */
+  inference?: boolean;
 }
 
 /** What is known of a model when its representation is chosen. */
@@ -71,8 +77,8 @@ export interface RepresentationKind<Shape extends z.ZodRawShape = z.ZodRawShape>
   readonly terms?: boolean;
   /** The size of the projection that it cannot do without. */
   readonly projection?: number;
-  /** Sets what a new head's weights begin as, where they should not be small and random. */
-  start?(parameters: ParameterStore): void;
+  /** Sets what weights begin as that a model does not have yet, where they should not be small and random. */
+  start?(parameters: ParameterStore, missing: ReadonlySet<string>): void;
   /** The scorer that compares its rows, unless a recipe says otherwise. Default: the best inner product. */
   readonly scorer?: string;
   create(options: OptionsOf<Shape>, side: Side): Representation;
@@ -114,4 +120,9 @@ export function rowOffsets(representation: Representation, texts: readonly Token
     offsets[i + 1] = offsets[i] + rowCount(representation, text);
   });
   return offsets;
+}
+
+/** Whether its only row has a weight for every word of the vocabulary; those above 0 are kept, each as a row. */
+export function weighsVocabulary(representation: Representation): boolean {
+  return 'count' in representation && representation.size !== undefined;
 }

@@ -20,7 +20,9 @@ export const tokenWeightsKind = representationKind({
   projection: 1,
   scorer: 'impact',
   // Weights that start near 1 count words that query and document share; around 0, relu would leave half of them dead.
-  start: (parameters) => parameters.get('head.linear.bias').fill(1),
+  start(parameters, missing) {
+    if (missing.has('head.linear.bias')) parameters.get('head.linear.bias').fill(1);
+  },
   resolve: ({ relu, special }, { tokenizer: { specialTokens } }) => ({
     relu,
     skip: special ? [] : SPECIAL_ROLES.flatMap((role) => specialTokens[role]?.id ?? []),

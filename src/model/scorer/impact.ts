@@ -1,3 +1,4 @@
+import { NearmissError } from '../../base/errors.js';
 import {
   concat,
   equal,
@@ -23,10 +24,16 @@ export const TERM_ROW = 2;
  */
 export const impactKind = scorerKind({
   name: 'impact',
-  description: 'the weights of the terms that query and document share, multiplied and summed (uniCOIL)',
+  description:
+    'the weights of the terms that query and document share, multiplied and summed (uniCOIL, SPLADE)',
   options: {},
   create: () => ({
     build(graph, queries, documents, scale) {
+      // A weight for every word of the vocabulary: those that are shared are multiplied, and no others.
+      if (queries.value.shape[1] !== TERM_ROW) {
+        if (documents.mostRows > 1) throw inPieces();
+        return matmul(queries.value, documents.value, { transposeB: true, alpha: scale });
+      }
       const [rows, texts] = [queries.value.shape[0], documents.texts];
       const padded = padRows(graph, documents);
       const places = padded.value.shape[0];
@@ -38,16 +45,25 @@ export const impactKind = scorerKind({
       const best = reduceMax(matches, { axes: [2] });
       return matmul(owners(graph, queries), mul(best, relu(queryWeights)), { alpha: scale });
     },
-    feeds: ({ queries, documents }) => ({
-      ...ownerFeeds('queries', queries),
-      ...paddingFeeds('documents', documents),
-    }),
+    feeds: ({ queries, documents }, most) =>
+      most.queries === 1
+        ? {}
+        : { ...ownerFeeds('queries', queries), ...paddingFeeds('documents', documents) },
     score: impactScore,
     bestInnerProduct: false,
     addsUp: true,
     zeroIsNoHit: true,
   }),
 });
+
+function inPieces(): NearmissError {
+  return new NearmissError(
+    'documents in pieces: weights for the whole vocabulary are of one text, got several',
+    {
+      hint: 'set model.passages.mode=first, or split the documents beforehand',
+    },
+  );
+}
 
 /** The terms and the weights of rows, [rows, 1] each. */
 function columns(rows: Value): Value[] {
@@ -77,6 +93,15 @@ export function queryImpacts(rows: Float32Array): Map<number, number> {
     if (weight > 0) impacts.set(rows[row], (impacts.get(rows[row]) ?? 0) + weight);
   }
   return impacts;
+}
+
+/** The words that weigh above 0, as rows; a text without any has one row without a weight. */
+export function weighingTerms(weights: Float32Array): Float32Array {
+  const rows: number[] = [];
+  weights.forEach((weight, term) => {
+    if (weight > 0) rows.push(term, weight);
+  });
+  return Float32Array.from(rows.length > 0 ? rows : [0, 0]);
 }
 
 function impactScore(query: Float32Array, document: Float32Array): number {

@@ -6,6 +6,7 @@ import {
   type EncoderModel,
   loadEncoderModel,
 } from '../../model/index.js';
+import { fitMlmHead } from '../../model/mlm/fit-mlm-head.js';
 import type { ModelRecipe, Recipe } from '../../recipe/recipe.js';
 import { trainTokenizer } from '../../text/train-tokenizer.js';
 
@@ -30,6 +31,7 @@ export async function startingEncoder(
           seed: recipe.seed,
           quiet: options.quiet,
         });
+  if (model.newMlmHead) await fitMlmHead(model, { seed: recipe.seed });
   return { ...model, spec: { ...model.spec, config: withDropout(model.spec.config, dropout) } };
 }
 

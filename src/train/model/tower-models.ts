@@ -101,7 +101,8 @@ class TowerModels implements TrainedModel {
       projector: projector !== undefined,
     };
     const parameters = projector ? joinedParameters(this.parameters, projector) : this.parameters;
-    const shared = { losses, parameters, learns, session };
+    const progress = (step: number): number => (step - stage.start) / Math.max(1, stage.end - stage.start);
+    const shared = { losses, parameters, learns, progress, session };
     const { cacheTokens } = stage.batch;
     return cacheTokens > 0
       ? CachedStep.create({ ...towers, ...shared, tokenBudget: cacheTokens })

@@ -99,7 +99,7 @@ export class CachedStep implements Step<RetrievalBatch> {
     const result = await session.run({
       ...feeds,
       ...this.#rows.feeds(batch),
-      ...objective.feeds(batch, run.weight ?? 1),
+      ...objective.feeds(batch, run.weight ?? 1, this.#options.progress?.(run.step)),
     });
     for (const { side, tower, chunks: own, offsets } of chunks) {
       const rows = { gradients: result[gradientOf(side)].data as Float32Array, offsets };

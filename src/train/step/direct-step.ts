@@ -24,6 +24,8 @@ export interface DirectStepOptions {
   parameters: ParameterLookup;
   /** Which parameters learn. Default all. */
   learns?: (name: string) => boolean;
+  /** How much of the stage is over at a step, from 0 to 1. Default: all. */
+  progress?: (step: number) => number;
   session?: SessionOptions;
 }
 
@@ -38,11 +40,16 @@ export class DirectStep implements Step<RetrievalBatch> {
   readonly #graph: GradientGraph;
   readonly #scores: BatchScores;
   readonly #objective: Objective;
+  readonly #progress: DirectStepOptions['progress'];
 
-  private constructor(graph: GradientGraph, scores: BatchScores, objective: Objective) {
+  private constructor(
+    graph: GradientGraph,
+    parts: { scores: BatchScores; objective: Objective; progress: DirectStepOptions['progress'] },
+  ) {
     this.#graph = graph;
-    this.#scores = scores;
-    this.#objective = objective;
+    this.#scores = parts.scores;
+    this.#objective = parts.objective;
+    this.#progress = parts.progress;
   }
 
   static async create(options: DirectStepOptions): Promise<DirectStep> {
@@ -54,12 +61,12 @@ export class DirectStep implements Step<RetrievalBatch> {
     const gradients = differentiateLoss(objective.loss, learned, objective.weight);
     const outputs = { loss: objective.loss, scores: scores.scores, ...partOutputs(objective) };
     const compiled = await GradientGraph.compile({ graph, gradients, outputs, parameters, session });
-    return new DirectStep(compiled, scores, objective);
+    return new DirectStep(compiled, { scores, objective, progress: options.progress });
   }
 
   async addGradients(batch: RetrievalBatch, gradients: ParameterStore, run: StepRun): Promise<ScoredResult> {
     const { feeds, tokens } = this.#scores.feeds(batch, run);
-    const all = { ...feeds, ...this.#objective.feeds(batch, run.weight ?? 1) };
+    const all = { ...feeds, ...this.#objective.feeds(batch, run.weight ?? 1, this.#progress?.(run.step)) };
     const outputs = await this.#graph.addGradients(all, gradients);
     return {
       loss: Number(outputs.loss.data[0]),

@@ -12,7 +12,8 @@ import {
 
 interface Lookup {
   table: string;
-  idsInput: string;
+  /** The input or output that has them. */
+  ids: string;
   rowsOutput: string;
 }
 
@@ -53,7 +54,10 @@ export class GradientGraph {
       // Word, position and type embeddings are summed, so all three share one tensor of gradients.
       const rowsOutput = `rows of ${rows.name}`;
       outputs[rowsOutput] = rows;
-      return { table: table.name, idsInput: ids.name, rowsOutput };
+      // Which rows of a table were used is fed, or turns out.
+      const idsName = ids.producer ? `numbers of ${rows.name}` : ids.name;
+      if (ids.producer) outputs[idsName] = ids;
+      return { table: table.name, ids: idsName, rowsOutput };
     });
     const session = await Session.create(emitOnnx(graph, { outputs }), options.session);
     return new GradientGraph(session, options.parameters, [...gradients.dense.keys()], lookups);
@@ -69,8 +73,8 @@ export class GradientGraph {
     const all = { ...feeds, ...parameterFeeds(this.#session, this.#parameters) };
     const outputs = await this.#session.run(all, { into });
     for (const name of this.#scratch.names) addTo(gradients.get(name), this.#scratch.get(name));
-    for (const { table, idsInput, rowsOutput } of this.#lookups) {
-      const ids = feeds[idsInput].data as Int32Array;
+    for (const { table, ids: name, rowsOutput } of this.#lookups) {
+      const ids = (feeds[name] ?? outputs[name]).data as Int32Array;
       addRows(gradients.tensor(table), ids, outputs[rowsOutput].data as Float32Array);
     }
     return outputs;

@@ -53,7 +53,8 @@ export interface Objective {
   weight: Value;
   /** Each loss by itself, where there are several. */
   parts: Record<string, Value>;
-  feeds(batch: RetrievalBatch, weight: number): Record<string, DenseTensor>;
+  /** @param progress how much of the stage is over. Default 1. */
+  feeds(batch: RetrievalBatch, weight: number, progress?: number): Record<string, DenseTensor>;
 }
 
 /** The factor that scores have to be built with: losses of other temperatures scale them again. */
@@ -83,8 +84,8 @@ export function buildObjective(
     loss: built.map(({ weighted }) => weighted).reduce((sum, value) => add(sum, value)),
     weight,
     parts: built.length > 1 ? Object.fromEntries(built.map(({ name, value }) => [name, value])) : {},
-    feeds: (batch, factor) => ({
-      ...inputs.feeds(batch),
+    feeds: (batch, factor, progress = 1) => ({
+      ...inputs.feeds(batch, progress),
       weight: { shape: [], data: Float32Array.of(factor) },
     }),
   };
@@ -114,7 +115,7 @@ class LossFeeds {
   readonly #graph: Graph;
   readonly #rows: BatchScores['rows'];
   readonly #made = new Map<string, Value>();
-  readonly #feeds: ((batch: RetrievalBatch) => Record<string, DenseTensor>)[] = [];
+  readonly #feeds: ((batch: RetrievalBatch, progress: number) => Record<string, DenseTensor>)[] = [];
 
   constructor(graph: Graph, rows: BatchScores['rows']) {
     this.#graph = graph;
@@ -137,12 +138,21 @@ class LossFeeds {
       ...(needs.has('gains') && { gains: this.#matrix('gains', gainMatrix) }),
       ...(needs.has('lists') && { lists: this.#lists(scores) }),
       ...(needs.has('vectors') && { vectors: this.#vectors(loss) }),
+      ...(needs.has('rows') && { rows: this.#rowsFor(loss) }),
+      ...(needs.has('progress') && { progress: this.#progress() }),
       ...(needs.has('prefixes') && { prefixes: this.#prefixes(loss, scale) }),
     };
   }
 
-  feeds(batch: RetrievalBatch): Record<string, DenseTensor> {
-    return Object.assign({}, ...this.#feeds.map((feed) => feed(batch)));
+  feeds(batch: RetrievalBatch, progress: number): Record<string, DenseTensor> {
+    return Object.assign({}, ...this.#feeds.map((feed) => feed(batch, progress)));
+  }
+
+  #progress(): Value {
+    return this.#once('progress', () => {
+      this.#feeds.push((_, progress) => ({ progress: { shape: [], data: Float32Array.of(progress) } }));
+      return this.#graph.input('progress', []);
+    });
   }
 
   #teacher(): TeacherInputs {

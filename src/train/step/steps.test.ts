@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { fillNormal, ParameterStore, Random, randomKey } from '../../engine/index.js';
+import { flopsLoss } from '../../loss/flops.js';
 import { bce, infoNce, kl, lambda, marginMse, marginMseInBatch, nll, rankNet } from '../../loss/index.js';
 import { bertParameters } from '../../model/encoder/bert.js';
 import { embeddingSize, type HeadConfig, projectorParameters } from '../../model/encoder/encoder-graph.js';
@@ -14,6 +15,7 @@ import type { RetrievalBatch } from '../task/batch.js';
 import { CachedStep } from './cached-step.js';
 import { DirectStep } from './direct-step.js';
 import { MaskedStep, maskedBatch } from './masked-step.js';
+import type { StageLoss } from './objective.js';
 import { pairScores } from './pair-scores.js';
 import { stepConformance } from './step.conformance.js';
 import { towerScores } from './tower-scores.js';
@@ -296,3 +298,50 @@ function stored(batch: RetrievalBatch, side: 'queries' | 'documents'): Retrieval
   const offsets = Uint32Array.from([...rows.keys(), rows.length]);
   return { ...batch, [side]: [], rows: { [side]: { vectors: Float32Array.from(rows.flat()), offsets } } };
 }
+
+describe('a weight for every word of the vocabulary (SPLADE)', () => {
+  const words = { ...spec, head: { pooling: 'vocabulary', normalize: false } };
+  const losses = [
+    { loss: infoNce },
+    { loss: flopsLoss({ documents: 3, queries: 2, rise: 0.5 }), weight: 0.01 },
+  ];
+  const make = async (cached: boolean, at = 0.25, learned: readonly StageLoss[] = losses) => {
+    const parameters = smallParameters('shared', words);
+    const scoring = { spec: words, scorer: scorers.get('impact').create({}) };
+    const shared = { parameters, losses: learned, progress: () => at, session };
+    const step = cached
+      ? await CachedStep.create({ ...scoring, ...shared, tokenBudget: 40 })
+      : await DirectStep.create({ ...shared, scores: towerScores(scoring) });
+    return { step, parameters, batch: randomBatch(1) };
+  };
+  // What is asked for is a number of words, which jumps: finite differences are asked of the cost alone.
+  const smooth = [{ loss: infoNce }, { loss: flopsLoss({ documents: 0, queries: 0 }), weight: 0.01 }];
+  stepConformance({ name: 'its step', h: 2e-4, make: () => make(false, 1, smooth) });
+
+  test('gradient caching gives the same gradients', async () => {
+    const gradientsOf = async ({ step, parameters, batch }: Awaited<ReturnType<typeof make>>) => {
+      const gradients = parameters.zerosLike();
+      await step.addGradients(batch, gradients, { seed: 1, step: 0 });
+      await step.release();
+      return gradients.buffer;
+    };
+    const [expected, found] = [await gradientsOf(await make(false)), await gradientsOf(await make(true))];
+    found.forEach((value, i) => {
+      expect(Math.abs(value - expected[i])).toBeLessThan(1e-4);
+    });
+  });
+
+  test('FLOPS grow with the square of the time, until their share of the stage is over', async () => {
+    const costAt = async (at: number): Promise<number> => {
+      const { step, parameters, batch } = await make(false, at);
+      const { parts } = await step.addGradients(batch, parameters.zerosLike(), { seed: 1, step: 0 });
+      await step.release();
+      return parts!.flops;
+    };
+    const whole = await costAt(0.5);
+    expect(whole).toBeGreaterThan(0);
+    expect(await costAt(0)).toBe(0);
+    expect((await costAt(0.25)) / whole).toBeCloseTo(0.25, 4);
+    expect(await costAt(1)).toBeCloseTo(whole, 4);
+  });
+});

@@ -1,0 +1,72 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { trainTokenizer } from '../../text/train-tokenizer.js';
+import { rowsOf } from '../encoder/encoded-texts.js';
+import { Encoder } from '../encoder/encoder.js';
+import {
+  createEncoderModel,
+  type EncoderModel,
+  loadEncoderModel,
+  saveEncoderModel,
+} from '../encoder/encoder-model.js';
+import { SafetensorsFile } from '../tensors/safetensors.js';
+
+let folder: string;
+let model: EncoderModel;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'nearmiss-splade-'));
+  const tokenizer = await trainTokenizer(['near miss a near miss', 'what causes anemia'], {
+    vocabularySize: 120,
+    quiet: true,
+  });
+  const sizes = { hiddenSize: 16, layers: 1, heads: 2, maxLength: 32, seed: 3 };
+  model = createEncoderModel({ tokenizer, ...sizes, head: { pooling: 'vocabulary' } });
+  await saveEncoderModel(join(folder, 'model'), model);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const encoded = async (of: EncoderModel) => {
+  const encoder = await Encoder.create(of);
+  return encoder.encode(['near miss', 'anemia', '']).finally(() => encoder.release());
+};
+
+test('is the folder of a SparseEncoder, and is read again bit for bit', async () => {
+  const json = async (file: string) => JSON.parse(await readFile(join(folder, 'model', file), 'utf8'));
+  expect((await json('modules.json')).map(({ type, path }: Record<string, string>) => [path, type])).toEqual([
+    ['', 'sentence_transformers.sparse_encoder.models.MLMTransformer'],
+    ['1_SpladePooling', 'sentence_transformers.sparse_encoder.models.SpladePooling'],
+  ]);
+  expect(await json('1_SpladePooling/config.json')).toMatchObject({ pooling_strategy: 'max' });
+  expect((await json('config.json')).architectures).toEqual(['BertForMaskedLM']);
+  const weights = await SafetensorsFile.open(join(folder, 'model', 'model.safetensors'));
+  expect([...weights.tensors.keys()]).toEqual(
+    expect.arrayContaining(['bert.embeddings.word_embeddings.weight', 'cls.predictions.bias']),
+  );
+  await weights.close();
+  const loaded = await loadEncoderModel(join(folder, 'model'));
+  expect(loaded.spec).toEqual(model.spec);
+  expect(Buffer.from(loaded.parameters.buffer.buffer)).toEqual(Buffer.from(model.parameters.buffer.buffer));
+  expect(await encoded(loaded)).toEqual(await encoded(model));
+});
+
+test('rows are words of the vocabulary and weights above 0, each word once; a text without any has an empty row', async () => {
+  const texts = await encoded(model);
+  const vocabulary = model.spec.config.vocabularySize;
+  for (let text = 0; text < 3; text++) {
+    const rows = rowsOf(texts, text);
+    const terms = Array.from({ length: rows.length / 2 }, (_, row) => rows[2 * row]);
+    expect(new Set(terms).size).toBe(terms.length);
+    expect(terms.every((term) => Number.isInteger(term) && term < vocabulary)).toBe(true);
+    expect(rows.filter((_, i) => i % 2 === 1).every((weight) => weight > 0 || rows.length === 2)).toBe(true);
+  }
+});
+
+test('what pools otherwise is refused by the field', async () => {
+  const path = join(folder, 'model', '1_SpladePooling', 'config.json');
+  await writeFile(path, '{"pooling_strategy": "sum"}');
+  await expect(loadEncoderModel(join(folder, 'model'))).rejects.toThrow(
+    'field "pooling_strategy": expected max, got sum',
+  );
+});
