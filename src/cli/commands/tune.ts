@@ -26,6 +26,7 @@ interface TuneCommandOptions {
 
 const EXAMPLES = `
 Examples:
+  nearmiss tune --data data/mine --out runs/tune
   nearmiss tune --data data/mine --recipe ance-firstp --out runs/tune
   nearmiss tune --data data/mine --recipe ance-firstp --out runs/tune --try rate=1e-5,2e-5,5e-5 --try depth=50,200
   nearmiss tune --data data/mine --recipe ance-firstp --out runs/tune --try optimizer.weightDecay=0,0.01
@@ -44,7 +45,7 @@ export const registerTune: RegisterCommand = (program) => {
     .summary("search a recipe's settings on the dev split")
     .description("Searches a recipe's settings by successive halving on the dev split.")
     .requiredOption('--data <dir>', 'the collection, with judgments to learn from and to choose by')
-    .requiredOption('--recipe <name>', 'a built-in recipe or a YAML file')
+    .option('--recipe <name>', 'a built-in recipe or a YAML file', 'default')
     .requiredOption('--out <dir>', 'folder for the runs, the table and the winner')
     .option('--try <name=values>', 'a setting and its values, with commas between (repeatable)', repeated)
     .option('--set <path=value>', 'change a value of the recipe for all (repeatable)', repeated)

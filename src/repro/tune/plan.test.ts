@@ -45,6 +45,28 @@ test('settings are named, or are any path; lists are values', () => {
   expect(() => parseTry('rate=1,,2', ance)).toThrow(/expected a setting and its values/);
 });
 
+test('of a recipe in stages, what was mined is tuned where it is mined, and the losses of all stages', async () => {
+  const { recipe } = await loadRecipe('default');
+  expect(parseTry('margin=0.9', recipe).paths).toEqual(['stages.mine.make.relativeMargin']);
+  expect(parseTry('depth=20', recipe).paths).toEqual([
+    'stages.mine.make.depth',
+    'stages.both.negatives.1.depth',
+  ]);
+  const temperatures = ['loss.temperature', 'stages.queries.loss.temperature'];
+  expect(parseTry('temperature=0.02', recipe).paths).toEqual(temperatures);
+  expect(defaultSettings(recipe).map(({ paths }) => paths)).toEqual([
+    ['optimizer.learningRate'],
+    temperatures,
+  ]);
+  for (const tried of ['margin=0.9', 'depth=20', 'temperature=0.02']) {
+    const setting = parseTry(tried, recipe);
+    const set = asOverrides(combinations([setting])[0], [setting]);
+    expect(fingerprintRecipe((await loadRecipe('default', { set })).recipe)).not.toBe(
+      fingerprintRecipe(recipe),
+    );
+  }
+});
+
 test('every combination of values is a candidate', async () => {
   const settings = [parseTry('rate=1e-5,2e-5', tiny), parseTry('margin=0.9,0.95', tiny)];
   const all = combinations(settings);

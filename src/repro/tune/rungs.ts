@@ -19,9 +19,7 @@ export function rungSizes(candidates: number, keep: number): number[] {
  */
 export function rungSteps(recipe: Recipe, rungs: number, keep: number): number[] {
   const plan = planRun(recipe);
-  const measured: number[] = [];
-  for (let step = 1; step <= plan.totalSteps; step++)
-    if (isCheckpointStep(plan, step, recipe.checkpoint.every)) measured.push(step);
+  const measured = measuredSteps(recipe);
   if (measured.length < rungs) {
     throw new UsageError(
       `a checkpoint every ${recipe.checkpoint.every} of ${plan.totalSteps} steps is too seldom for ${rungs} rounds of halving`,
@@ -40,4 +38,13 @@ export function rungSteps(recipe: Recipe, rungs: number, keep: number): number[]
     steps.push(measured[place]);
   }
   return steps;
+}
+
+/** The steps at which a recipe is measured. */
+export function measuredSteps(recipe: Recipe): number[] {
+  const plan = planRun(recipe);
+  const measured: number[] = [];
+  for (let step = 1; step <= plan.totalSteps; step++)
+    if (isCheckpointStep(plan, step, recipe.checkpoint.every)) measured.push(step);
+  return measured;
 }

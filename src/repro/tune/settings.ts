@@ -14,8 +14,10 @@ export interface TunedSetting {
 /** Short names of the settings that matter most, and where a recipe has them. */
 const NAMED: Record<string, (recipe: Recipe) => string[]> = {
   rate: () => ['optimizer.learningRate'],
-  temperature: ({ loss }) =>
-    Array.isArray(loss) ? loss.map((_, nth) => `loss.${nth}.temperature`) : ['loss.temperature'],
+  temperature: ({ loss, stages }) => [
+    ...temperaturesOf(loss, 'loss'),
+    ...stages.flatMap((stage) => (stage.loss ? temperaturesOf(stage.loss, `stages.${stage.name}.loss`) : [])),
+  ],
   steps: ({ stages }) => {
     const last = stages.findLast(({ make }) => !make);
     return last ? [`stages.${last.name}.steps`] : [];
@@ -57,7 +59,7 @@ export function defaultSettings(recipe: Recipe): TunedSetting[] {
   const [loss, ...others] = Array.isArray(recipe.loss) ? recipe.loss : [recipe.loss];
   if (others.length === 0 && loss.margin === undefined) {
     const values = around(loss.temperature, [1, 0.5, 2]);
-    settings.push({ name: 'temperature', paths: ['loss.temperature'], values });
+    settings.push({ name: 'temperature', paths: NAMED.temperature(recipe), values });
   }
   return settings;
 }
@@ -92,10 +94,22 @@ function splitValues(text: string): string[] {
   return values.map((value) => value.trim());
 }
 
-function ofSources({ stages }: Recipe, option: string): string[] {
-  return stages.flatMap(({ name, negatives }) =>
-    negatives.flatMap((source, nth) =>
-      'depth' in source ? [`stages.${name}.negatives.${nth}.${option}`] : [],
-    ),
+function temperaturesOf(loss: object, path: string): string[] {
+  return Array.isArray(loss) ? loss.map((_, nth) => `${path}.${nth}.temperature`) : [`${path}.temperature`];
+}
+
+/** Where ranked sources have an option; what a stage has mined was cut and guarded when it was mined. */
+function ofSources({ stages }: Recipe, option: 'depth' | 'relativeMargin'): string[] {
+  const mined = (file: unknown): string | undefined => {
+    const maker = stages.find(({ name, make }) => make?.name === 'mine' && file === `stage:${name}`);
+    return maker && `stages.${maker.name}.make.${option}`;
+  };
+  const paths = stages.flatMap(({ name, negatives }) =>
+    negatives.flatMap((source, nth) => {
+      if (!('depth' in source)) return [];
+      const [own, made] = [`stages.${name}.negatives.${nth}.${option}`, mined(source.file)];
+      return made === undefined ? own : option === 'depth' ? [made, own] : made;
+    }),
   );
+  return [...new Set(paths)];
 }

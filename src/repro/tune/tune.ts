@@ -12,8 +12,8 @@ import { RunDirectory } from '../../run/run-directory.js';
 import { beginRun } from '../../train/process/begin-run.js';
 import { settlePlan } from '../../train/process/settle-plan.js';
 import { type SuperviseOptions, supervise } from '../../train/process/supervisor.js';
-import { rungSizes, rungSteps } from './rungs.js';
-import { asOverrides, combinations, defaultSettings, parseTry } from './settings.js';
+import { measuredSteps, rungSizes, rungSteps } from './rungs.js';
+import { asOverrides, combinations, defaultSettings, parseTry, type TunedSetting } from './settings.js';
 import { beginTune, saveTune, type TunedCandidate, type TuneState } from './tune-file.js';
 
 export interface TuneOptions {
@@ -107,9 +107,7 @@ async function planTune(options: TuneOptions, keep: number): Promise<TunePlan> {
       hint: 'split off a dev set with nearmiss data split, and name it with --set evaluation.split=dev',
     });
   }
-  const settings = options.tries
-    ? options.tries.map((argument) => parseTry(argument, base))
-    : defaultSettings(base);
+  const settings = options.tries?.map((argument) => parseTry(argument, base)) ?? usualSettings(base, keep);
   const recipes = new Map<string, Recipe>();
   const changed = new Map<string, string[]>();
   const candidates: TunedCandidate[] = [];
@@ -147,6 +145,13 @@ async function planTune(options: TuneOptions, keep: number): Promise<TunePlan> {
     candidates,
   };
   return { base, recipes, changes: changed, state };
+}
+
+/** What is tried where nothing is asked for: as much as the recipe's checkpoints let be compared. */
+function usualSettings(recipe: Recipe, keep: number): TunedSetting[] {
+  const settings = defaultSettings(recipe);
+  const rungs = rungSizes(combinations(settings).length, keep).length;
+  return measuredSteps(recipe).length < rungs ? settings.slice(0, 1) : settings;
 }
 
 async function trainTo(

@@ -141,3 +141,17 @@ describe('paths', () => {
     await open(new RunDirectory(run.path));
   });
 });
+
+test('few labels take few steps, of which no more than a quarter warm up', async () => {
+  const set = ['stages.ance.steps=200', 'stages.ance.epochs=4', 'optimizer.warmupSteps=50'];
+  const { recipe } = await readRunDescription(await begin('few', { set }));
+  const [, { steps, optimizer }] = recipe.stages;
+  expect(steps).toBeLessThan(50);
+  expect(steps).toBeGreaterThan(1);
+  expect(optimizer).toMatchObject({ warmupSteps: Math.floor(steps / 4) });
+  const again = await begin('few', { set });
+  expect((await readRunDescription(again)).recipe).toEqual(recipe);
+  const all = await readRunDescription(await begin('all', { set: [...set, 'stages.ance.epochs=1000'] }));
+  expect(all.recipe.stages[1].steps).toBe(200);
+  expect(all.recipe.stages[1].optimizer?.warmupSteps).toBeUndefined();
+});

@@ -22,7 +22,7 @@ export async function settleRecipe(
       ...recipe.model,
       maxLength: { query: settled(maxLength.query), document: settled(maxLength.document) },
     },
-    stages: recipe.stages.map((stage) => ({ ...stage, steps: stepsOf(stage, recipe, labels) })),
+    stages: recipe.stages.map((stage) => shortened(stage, recipe, stepsOf(stage, recipe, labels))),
   };
 }
 
@@ -31,6 +31,18 @@ export async function ownLength(init: string): Promise<number> {
   const { maxSequenceLength, weights } = await openModel(init, { quiet: true });
   await weights.close();
   return maxSequenceLength;
+}
+
+/** The share of its steps in which a stage that few labels have shortened may still warm up. */
+const WARM_UP_SHARE = 0.25;
+
+/** A stage of so many steps; one that became shorter would else end before its learning rate is reached. */
+function shortened(stage: StageRecipe, recipe: Recipe, steps: number): StageRecipe {
+  if (steps >= stage.steps) return stage;
+  const { warmupSteps } = { ...recipe.optimizer, ...stage.optimizer };
+  const most = Math.floor(WARM_UP_SHARE * steps);
+  if (warmupSteps <= most) return { ...stage, steps };
+  return { ...stage, steps, optimizer: { ...stage.optimizer, warmupSteps: most } };
 }
 
 function stepsOf({ steps, epochs, batch }: StageRecipe, recipe: Recipe, labels: number): number {

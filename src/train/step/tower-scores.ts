@@ -11,7 +11,7 @@ import {
 import type { Rows, Scorer } from '../../model/scorer/scorer.js';
 import type { Side } from '../../model/side.js';
 import type { Towers } from '../../recipe/recipe.js';
-import { type RetrievalBatch, tokenCount } from '../task/batch.js';
+import { LEAST_DOCUMENTS, type RetrievalBatch, tokenCount } from '../task/batch.js';
 import type { BuildScores, TextRows } from './batch-scores.js';
 import { DOCUMENTS, QUERIES } from './objective.js';
 import { buildTowers } from './towers.js';
@@ -23,7 +23,7 @@ export interface TowerScoresOptions {
   scorer: Scorer;
   /** Most pieces of a document (MaxP). Default 1. */
   maxPieces?: number;
-  /** Length groups in a batch. Default 3. */
+  /** Length groups in a batch. Default {@link LEAST_DOCUMENTS}. */
   groups?: number;
   dropout?: boolean;
   /** Whether a layer that is no part of the model is on the rows. */
@@ -93,7 +93,7 @@ export class RowScores {
 
 /** Encodes queries and documents, each by itself, and compares their rows. */
 export function towerScores(options: TowerScoresOptions): BuildScores {
-  const { spec, towers = 'shared', groups = 3, dropout, projector, frozen } = options;
+  const { spec, towers = 'shared', groups = LEAST_DOCUMENTS, dropout, projector, frozen } = options;
   const rows = new RowScores(options);
   return (graph, scale) => {
     const sides = buildTowers(graph, { spec, towers, groups, dropout, projector, frozen, dims: rows.dims });

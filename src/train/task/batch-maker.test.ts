@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { examples, orders } from '../../examples/index.js';
+import { infoNce } from '../../loss/index.js';
 import { RandomSource } from '../../negatives/index.js';
 import { loadRecipe } from '../../recipe/load.js';
 import { openRun } from '../../run/open-run.js';
@@ -10,9 +11,13 @@ import { type PlannedStage, planRun } from '../../run/plan.js';
 import type { TrainingData } from '../../run/training-data.js';
 import type { CountedSource } from '../mining/stage-supplies.js';
 import { createRun } from '../process/create-run.js';
+import { SMALL_SPEC, smallParameters } from '../small-model.fixture.js';
+import { negativeMask } from '../step/loss-feeds.js';
+import { towerStep } from '../step/tower-step.fixture.js';
 import { writeSynonyms } from '../synonyms.fixture.js';
 import { documentCount } from './batch.js';
 import { BatchMaker, type MadeBatch } from './batch-maker.js';
+import { guided } from './batch-teacher.js';
 
 let folder: string;
 let data: TrainingData;
@@ -92,4 +97,36 @@ test('of long documents fewer tokens are read, between the same special tokens',
     expect(Array.from(cut.documents[i].ids)).toEqual(expected);
   }
   expect(Math.max(...cut.documents.map(({ ids }) => ids.length))).toBe(most);
+});
+
+test('a batch of few documents is filled up with one that counts for nobody', async () => {
+  const labelled = await examples
+    .get('labelled')
+    .open({}, { ...data, documentCount: data.documents.count, seed: 1 } as never);
+  const { start } = stage;
+  const lone = new BatchMaker({
+    ...{ data, examples: labelled, seed: 1, start, accumulate: 1, pieces: false },
+    order: { members: () => [0] },
+  });
+  const [batch] = (await lone.at(start, async () => []))!;
+  expect(batch).toMatchObject({ positives: [0], negatives: [[]], masked: [[1, 2]] });
+  expect(batch.documents).toEqual(Array(3).fill(batch.documents[0]));
+  for (const negatives of ['own', 'batch', 'positives', 'hardest'] as const) {
+    expect([...negativeMask(batch, negatives).data]).toEqual([0, 0, 0]);
+  }
+  const [parameters, text] = [smallParameters('two'), { ids: [1, 2, 3] }];
+  const step = await towerStep({
+    ...{ spec: SMALL_SPEC, parameters, towers: 'two', loss: infoNce, negatives: 'batch' },
+    session: { threads: 1 },
+  });
+  const texts = { queries: [text], documents: batch.documents.map(() => text) };
+  const { loss } = await step.addGradients({ ...batch, ...texts }, parameters.zerosLike(), {
+    seed: 1,
+    step: 0,
+  });
+  await step.release();
+  expect(loss).toBeCloseTo(0, 6);
+  // A guide leaves out what it leaves out besides.
+  const teacher = { scores: Float32Array.of(1, 2, 0), known: Float32Array.of(1, 1, 1) };
+  expect(guided({ ...batch, teacher }, 0).masked).toEqual([[1, 2]]);
 });

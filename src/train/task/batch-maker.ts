@@ -6,7 +6,7 @@ import type { Negative } from '../../negatives/index.js';
 import type { TrainingData } from '../../run/training-data.js';
 import type { CountedSource } from '../mining/stage-supplies.js';
 import type { StageRows } from '../model/stage-rows.js';
-import type { RetrievalBatch } from './batch.js';
+import { LEAST_DOCUMENTS, type RetrievalBatch } from './batch.js';
 import { tokensOf } from './example-texts.js';
 
 export interface BatchMakerOptions {
@@ -88,7 +88,7 @@ export class BatchMaker {
   }
 
   async #make(drawn: readonly Drawn[], sources: readonly CountedSource[]): Promise<MadeBatch> {
-    const { examples, pieces, documentTokens = Number.POSITIVE_INFINITY } = this.#options;
+    const { examples, pieces, rows, documentTokens = Number.POSITIVE_INFINITY } = this.#options;
     const members = drawn.map(({ member }) => member);
     const places = new DocumentPlaces();
     const positives: number[] = [];
@@ -107,6 +107,7 @@ export class BatchMaker {
       ...known[i],
     ]);
     const relevant = members.map((member) => places.among(examples.relevant(member)));
+    const filling = rows?.frozen.includes('documents') ? [] : places.fill(LEAST_DOCUMENTS);
     const queries = await this.#side(
       'queries',
       drawn.map(({ query }) => query),
@@ -128,6 +129,7 @@ export class BatchMaker {
         return found.map(({ nth }) => grades[nth]);
       }),
       provenance,
+      ...(filling.length > 0 && { masked: members.map(() => filling) }),
     };
   }
 
@@ -156,6 +158,13 @@ class DocumentPlaces {
     if (known !== undefined) return known;
     if (typeof text === 'number') this.#placeOf.set(text, this.texts.length);
     return this.texts.push(text) - 1;
+  }
+
+  /** Adds the first document again until there are enough; gives the places of what was added. */
+  fill(least: number): number[] {
+    const added: number[] = [];
+    while (this.texts.length < least) added.push(this.texts.push(this.texts[0]) - 1);
+    return added;
   }
 
   /** Those of some documents that the batch has, and which of the list each one is. */

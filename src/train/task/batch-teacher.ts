@@ -23,11 +23,13 @@ export function guided(batch: MadeBatch, margin: number): MadeBatch {
   const { scores, known } = teacher!;
   const masked = positives.map((positive, query) => {
     const at = (document: number): number => query * columns + document;
-    if (known[at(positive)] === 0) return [];
+    const before = batch.masked?.[query] ?? [];
+    if (known[at(positive)] === 0) return before;
     const most = scores[at(positive)] - margin;
-    return [...documentNumbers.keys()].filter(
+    const above = [...documentNumbers.keys()].filter(
       (document) => document !== positive && known[at(document)] === 1 && scores[at(document)] > most,
     );
+    return [...new Set([...before, ...above])];
   });
   return { ...batch, masked };
 }

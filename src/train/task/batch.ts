@@ -29,9 +29,18 @@ export interface RetrievalBatch extends Batch {
   teacher?: TeacherScores;
   /** For losses that learn a teacher's vectors. */
   teacherVectors?: TaughtVectors;
-  /** For each query, documents of the batch that must not count as negatives, because a guide holds them for relevant. */
+  /**
+   * For each query, documents of the batch that must not count as negatives: a guide holds them for relevant, or they only
+   * fill the batch up.
+   */
   masked?: readonly (readonly number[])[];
 }
+
+/**
+ * Documents that a batch has at least: a step's graph has this many groups of texts, none of them empty. Where there are
+ * fewer, the first is read again, and masked.
+ */
+export const LEAST_DOCUMENTS = 3;
 
 export function queryCount({ positives }: RetrievalBatch): number {
   return positives.length;
