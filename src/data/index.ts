@@ -11,7 +11,7 @@ export { fullText } from './dataset.js';
 export { ResplitDataset } from './derive/resplit.js';
 export { type SampleOptions, sampleDataset } from './derive/sample.js';
 export { type SplitBy, type SplitOptions, type SplitResult, splitDataset } from './derive/split.js';
-export { DatasetView, type ViewOptions } from './derive/view.js';
+export { DatasetSubset, type SubsetOptions } from './derive/subset.js';
 export type { DistributionSummary } from './distribution.js';
 export type { FormatName } from './format-names.js';
 export { IdTable } from './id-table.js';

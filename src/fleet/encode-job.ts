@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { NearmissError } from '../base/errors.js';
 
@@ -22,6 +23,18 @@ const jobSchema = z.object({
 
 /** One shard to encode. Texts and vectors are in the store, never in Redis. */
 export type EncodeJob = z.infer<typeof jobSchema>;
+
+/** The name of a shard: SHA-256 of everything its rows depend on. */
+export function shardId(
+  { model, weights, tokenizer, dimension, use, precision }: Omit<EncodeJob, 'id' | 'texts'>,
+  texts: readonly string[],
+): string {
+  return hashOf({ model, weights, tokenizer, dimension, use, precision, texts });
+}
+
+export function hashOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
+}
 
 /** What a queue holds may be of another version. */
 export function readJob(data: unknown): EncodeJob {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
 import { NearmissError } from '../base/errors.js';
@@ -8,7 +7,7 @@ import type { EncoderModel } from '../model/encoder/encoder-model.js';
 import { weightsFingerprint } from '../model/folder/weights-fingerprint.js';
 import type { UsedPrecision } from '../model/precision/precision.js';
 import { connectQueue, type QueueParts } from './connect.js';
-import { ENCODE_QUEUE, type EncodeJob } from './encode-job.js';
+import { ENCODE_QUEUE, type EncodeJob, hashOf, shardId } from './encode-job.js';
 import { FleetStore } from './fleet-store.js';
 
 export interface FleetEncoderOptions {
@@ -88,7 +87,7 @@ export class FleetEncoder {
 
   /** Asks for a shard; {@link FleetEncoder.rows} waits for it. */
   async ask(texts: readonly string[]): Promise<EncodeJob> {
-    const job = { ...this.#settings, texts: texts.length, id: hashOf({ ...this.#settings, texts }) };
+    const job = { ...this.#settings, texts: texts.length, id: shardId(this.#settings, texts) };
     if (await this.#store.rows(job)) return job;
     await this.#store.addTexts(job, texts);
     const before = await this.#queue.getJob(job.id);
@@ -163,8 +162,4 @@ export class FleetEncoder {
       this.#lonelySince = Number.POSITIVE_INFINITY;
     }
   }
-}
-
-function hashOf(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }

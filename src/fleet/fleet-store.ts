@@ -1,11 +1,16 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { NearmissError } from '../base/errors.js';
 import { exists, writeFileAtomic } from '../base/files.js';
+import { parseJson } from '../base/json-file.js';
 import type { EncodedTexts } from '../model/encoder/encoded-texts.js';
 import { type EncoderModel, saveEncoderModel } from '../model/encoder/encoder-model.js';
 import { ShardFolder } from '../model/encoder/shard-folder.js';
-import type { EncodeJob } from './encode-job.js';
+import { type EncodeJob, shardId } from './encode-job.js';
+
+const textsSchema = z.array(z.string());
+const ASK_AGAIN = 'remove the file and give the command again: whoever asks writes it anew';
 
 /**
  * A folder that whoever asks and all workers see: models, texts to encode and the rows they became. Everything in it appears
@@ -38,17 +43,19 @@ export class FleetStore {
     await writeFileAtomic(this.#textFile(id), JSON.stringify(texts));
   }
 
-  async texts({ id, texts: count }: EncodeJob): Promise<string[]> {
-    const path = this.#textFile(id);
-    const texts = JSON.parse(
-      await readFile(path, 'utf8').catch((error: Error) => {
-        throw new NearmissError(`${path}: the texts of a shard cannot be read: ${error.message}`, {
-          hint: 'the worker and whoever asks it must name the same folder with --store',
-        });
-      }),
-    ) as string[];
-    if (texts.length === count) return texts;
-    throw new NearmissError(`${path}: expected ${count} texts, got ${texts.length}`);
+  async texts(job: EncodeJob): Promise<string[]> {
+    const path = this.#textFile(job.id);
+    const content = await readFile(path, 'utf8').catch((error: Error) => {
+      throw new NearmissError(`${path}: the texts of a shard cannot be read: ${error.message}`, {
+        hint: 'the worker and whoever asks it must name the same folder with --store',
+      });
+    });
+    const texts = parseJson(content, { where: path, schema: textsSchema, hint: ASK_AGAIN });
+    // Rows of other texts under this name would be taken for those of these for ever.
+    if (texts.length === job.texts && shardId(job, texts) === job.id) return texts;
+    throw new NearmissError(`${path}: damaged: not the ${job.texts} texts that were written`, {
+      hint: ASK_AGAIN,
+    });
   }
 
   rows({ id, texts, dimension }: EncodeJob): Promise<EncodedTexts | undefined> {

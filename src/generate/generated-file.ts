@@ -1,10 +1,12 @@
-import { type FileHandle, open, readFile, rename, rm, truncate } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open, rename, rm, stat, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import { NearmissError } from '../base/errors.js';
 import { exists, unwritable } from '../base/files.js';
 import { makeDirectory } from '../base/folders/make-directory.js';
-import { parseJson, readJsonFile, writeJsonFile } from '../base/json-file.js';
+import { parseJson, readJsonFile, writeSealedJsonFile } from '../base/json-file.js';
 import { readLines } from '../base/lines.js';
 
 /** The queries that were written for a passage of a document. */
@@ -32,25 +34,45 @@ export async function* readGenerated(path: string): AsyncGenerator<GeneratedQuer
   }
 }
 
-const settingsSchema = z.object({ generator: z.string(), fingerprint: z.string() });
-
 /** What a file of generated queries depends on: who wrote them, and a fingerprint of everything else, too. */
-export type GeneratedSettings = z.infer<typeof settingsSchema>;
+export interface GeneratedSettings {
+  generator: string;
+  fingerprint: string;
+}
+
+const count = z.int().min(0);
+
+/** How far a file has certainly come: so many passages in so many bytes, and their CRC-32. */
+const progressSchema = z.object({ passages: count, bytes: count, crc32: count });
+type Progress = z.infer<typeof progressSchema>;
+
+const NOTHING: Progress = { passages: 0, bytes: 0, crc32: 0 };
+
+const begunSchema = z.object({
+  generator: z.string(),
+  fingerprint: z.string(),
+  progress: progressSchema,
+});
 
 /**
  * Writes generated queries so that nothing is lost and nothing done twice: until it is complete the file is called
- * `PATH.unfinished`, and whoever begins again with the same settings goes on behind its last whole line.
+ * `PATH.unfinished`, and whoever begins again with the same settings goes on behind the last passages that were noted in
+ * `PATH.unfinished.json`, once they are seen to be what was written.
  */
 export class GeneratedFile {
   /** Passages that were there already. */
   readonly known: number;
   readonly #path: string;
   readonly #file: FileHandle;
+  readonly #settings: GeneratedSettings;
+  #progress: Progress;
 
-  private constructor(path: string, file: FileHandle, known: number) {
+  private constructor(path: string, file: FileHandle, settings: GeneratedSettings, progress: Progress) {
     this.#path = path;
     this.#file = file;
-    this.known = known;
+    this.#settings = settings;
+    this.#progress = progress;
+    this.known = progress.passages;
   }
 
   static async open(path: string, settings: GeneratedSettings): Promise<GeneratedFile> {
@@ -59,9 +81,9 @@ export class GeneratedFile {
     }
     const unfinished = `${path}.unfinished`;
     await makeDirectory(dirname(path));
-    const known = await goOn(unfinished, settings);
+    const progress = await goOn(unfinished, settings);
     try {
-      return new GeneratedFile(path, await open(unfinished, 'a'), known);
+      return new GeneratedFile(path, await open(unfinished, 'a'), settings, progress);
     } catch (error) {
       throw unwritable(unfinished, error);
     }
@@ -69,12 +91,21 @@ export class GeneratedFile {
 
   /** Adds passages; they are on the disk when it returns. */
   async add(records: readonly GeneratedQueries[]): Promise<void> {
+    const unfinished = `${this.#path}.unfinished`;
+    const lines = Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
     try {
-      await this.#file.appendFile(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+      await this.#file.appendFile(lines);
       await this.#file.datasync();
     } catch (error) {
-      throw unwritable(`${this.#path}.unfinished`, error);
+      throw unwritable(unfinished, error);
     }
+    const { passages, bytes, crc32: checksum } = this.#progress;
+    this.#progress = {
+      passages: passages + records.length,
+      bytes: bytes + lines.length,
+      crc32: crc32(lines, checksum),
+    };
+    await note(unfinished, this.#settings, this.#progress);
   }
 
   /** Gives the file its name. */
@@ -95,25 +126,41 @@ function settingsPath(unfinished: string): string {
   return `${unfinished}.json`;
 }
 
-/** Cuts a file behind its last whole line and counts its passages; one of other settings is refused. */
-async function goOn(unfinished: string, settings: GeneratedSettings): Promise<number> {
+function note(unfinished: string, settings: GeneratedSettings, progress: Progress): Promise<void> {
+  return writeSealedJsonFile(settingsPath(unfinished), { ...settings, progress });
+}
+
+/** Cuts a file behind what was noted last and says how much that is; one of other settings or a damaged one is refused. */
+async function goOn(unfinished: string, settings: GeneratedSettings): Promise<Progress> {
   if (!(await exists(unfinished))) {
-    await writeJsonFile(settingsPath(unfinished), settings);
-    return 0;
+    await note(unfinished, settings, NOTHING);
+    return NOTHING;
   }
-  const before = await readJsonFile(settingsPath(unfinished), settingsSchema, {
-    hint: `remove ${unfinished} to begin anew`,
-  });
+  const hint = `remove ${unfinished} to begin anew`;
+  const { progress, ...before } = await readJsonFile(settingsPath(unfinished), begunSchema, { hint });
   if (before.fingerprint !== settings.fingerprint) {
     throw new NearmissError(
       `${unfinished}: was begun with other settings or other documents (by ${before.generator}, now ${settings.generator})`,
       { hint: 'begin again with the same command, or remove it to begin anew' },
     );
   }
-  const content = await readFile(unfinished);
-  const end = content.lastIndexOf(0x0a) + 1;
-  if (end < content.length) await truncate(unfinished, end);
-  let lines = 0;
-  for (let at = content.indexOf(0x0a); at >= 0; at = content.indexOf(0x0a, at + 1)) lines++;
-  return lines;
+  if ((await checksumOf(unfinished, progress.bytes)) !== progress.crc32) {
+    throw new NearmissError(
+      `${unfinished}: damaged: its first ${progress.bytes} bytes are not what was written`,
+      { hint },
+    );
+  }
+  await truncate(unfinished, progress.bytes);
+  return progress;
+}
+
+/** Of a file's first bytes; none where it has fewer. */
+async function checksumOf(path: string, bytes: number): Promise<number | undefined> {
+  if ((await stat(path)).size < bytes) return undefined;
+  let checksum = 0;
+  if (bytes === 0) return checksum;
+  for await (const chunk of createReadStream(path, { end: bytes - 1, highWaterMark: 1 << 20 })) {
+    checksum = crc32(chunk as Buffer, checksum);
+  }
+  return checksum;
 }

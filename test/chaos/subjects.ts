@@ -1,14 +1,27 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { documentTexts, openDataset } from '../../src/data/index.js';
+import { Readable } from 'node:stream';
+import { IdTable } from '../../src/data/id-table.js';
+import { type Document, documentTexts, openDataset } from '../../src/data/index.js';
 import { openTokenCache } from '../../src/data/tokens/token-cache.js';
 import { Random } from '../../src/engine/random.js';
 import { makeRun } from '../../src/evaluate/run.js';
 import { fillClusterFolder, readClusterFolder } from '../../src/examples/orders/cluster-folder.js';
+import { fillPseudoFolder, readPseudoFolder } from '../../src/examples/pseudo-folder.js';
+import { type EncodeJob, shardId } from '../../src/fleet/encode-job.js';
+import { FleetStore } from '../../src/fleet/fleet-store.js';
+import {
+  type GenerateCollectionOptions,
+  type GenerateOutcome,
+  generateCollection,
+} from '../../src/generate/generate-collection.js';
+import type { QueryGenerator } from '../../src/generate/query-generator.js';
 import { Bm25Searcher, buildBm25Index, openBm25Index } from '../../src/index/bm25/index.js';
 import { documentFiles, documentsFromIds } from '../../src/index/vectors/document-files.js';
 import { openDocumentIndex, writeVectorIndex } from '../../src/index/vectors/open.js';
 import type { IndexType } from '../../src/index/vectors/vector-index.js';
+import { writeDocumentIndex } from '../../src/index/write-documents.js';
+import { stackRows } from '../../src/model/encoder/encoded-texts.js';
 import { CandidateTable } from '../../src/negatives/candidates.js';
 import { smallTable } from '../../src/negatives/negatives.fixture.js';
 import { StoredDocuments } from '../../src/search/documents/stored-documents.js';
@@ -268,7 +281,137 @@ const scoreCache: Subject = {
   },
 };
 
+/** An index of several rows a document: of tokens, whole or in a few bits, or of words and their weights. */
+function manyRows(kind: string, options: { scorer: 'max-sim' | 'impact'; bits?: 2 | 'exact' }): Subject {
+  const isImpact = options.scorer === 'impact';
+  const dimension = isImpact ? 2 : 16;
+  const texts = (count: number, part: string): Float32Array[] => {
+    const random = Random.from(5, part);
+    return Array.from({ length: count }, (_, i) =>
+      Float32Array.from({ length: (1 + (i % 5)) * dimension }, (_, at) => {
+        if (!isImpact) return random.normal();
+        return at % 2 === 0 ? random.integer(12) : random.integer(100) / 100;
+      }),
+    );
+  };
+  return {
+    name: kind,
+    files: 'index',
+    async make(folder) {
+      const { vectors: rows, offsets } = stackRows(texts(documents.length, 'documents'), dimension);
+      const ids = new IdTable();
+      for (const { id } of documents) ids.add(id);
+      await writeDocumentIndex(
+        join(folder, 'index'),
+        {
+          ids,
+          offsets,
+          async *blocks() {
+            yield rows;
+          },
+        },
+        { dimension, session: { threads: 1 }, ...options },
+      );
+    },
+    async read(folder) {
+      const index = await openDocumentIndex(join(folder, 'index'), { threads: 1 });
+      try {
+        const queries = stackRows(texts(4, 'queries'), dimension);
+        const found = await index.search(queries.vectors, { k: 7, queryOffsets: queries.offsets });
+        return {
+          ids: [...found.ids].map((id) => (id < 0 ? '' : index.ids!.idAt(id))),
+          scores: [...found.scores],
+        };
+      } finally {
+        await index.close();
+      }
+    },
+  };
+}
+
+/** Queries that a generator was writing when it was killed: what is there must be right, and then it is finished. */
+const generated: Subject = {
+  name: 'generated queries',
+  files: 'made',
+  async make(folder) {
+    const killed = new AbortController();
+    await generate(folder, { signal: killed.signal, onPassages: (done) => done >= 24 && killed.abort() });
+  },
+  async read(folder) {
+    await generate(folder);
+    return readFile(join(folder, 'made', 'queries.jsonl'), 'utf8');
+  },
+};
+
+function generate(
+  folder: string,
+  options: Partial<GenerateCollectionOptions> = {},
+): Promise<GenerateOutcome> {
+  const dataset = { documents: () => Readable.from(documents) as AsyncIterable<Document> };
+  const generator: QueryGenerator = {
+    name: 'words',
+    fingerprint: 'words',
+    atOnce: 8,
+    spent: { tokens: 0, read: 0, retries: 0 },
+    generate: async (passages) =>
+      passages.map(({ text }) => text.split(' ').map((word) => `where is ${word}`)),
+    close: async () => undefined,
+  };
+  return generateCollection(dataset, generator, { out: join(folder, 'made', 'queries.jsonl'), ...options });
+}
+
+const pseudoLabels: Subject = {
+  name: 'pseudo-labels',
+  files: 'pseudo',
+  async make(folder) {
+    const examples = documents.map((_, i) => ({ query: i, positive: (i * 7) % 40, negatives: [i, i + 1] }));
+    await mkdir(join(folder, 'pseudo'), { recursive: true });
+    await fillPseudoFolder(join(folder, 'pseudo'), { asked: 50, dataFingerprint: 'data', examples });
+  },
+  read: (folder) => readPseudoFolder(join(folder, 'pseudo'), 'data'),
+};
+
+/** A shard of texts for workers, and one that they have encoded; what is lost of that is encoded again. */
+const fleetStore: Subject = {
+  name: 'fleet store',
+  files: 'store',
+  async make(folder) {
+    const store = new FleetStore(join(folder, 'store'));
+    await store.addTexts(SHARD, SHARD_TEXTS);
+    await store.addRows(SHARD, SHARD_ROWS);
+  },
+  async read(folder) {
+    const store = new FleetStore(join(folder, 'store'));
+    const { vectors: rows } = (await store.rows(SHARD)) ?? SHARD_ROWS;
+    return { texts: await store.texts(SHARD), rows: [...rows] };
+  },
+};
+
+const SHARD_TEXTS = documents.slice(0, 9).map(({ text }) => text);
+const SHARD_SETTINGS: Omit<EncodeJob, 'id' | 'texts'> = {
+  model: 'm',
+  weights: '1'.repeat(64),
+  tokenizer: '2'.repeat(64),
+  dimension: 4,
+  use: 'document',
+  precision: 'fp32',
+};
+const SHARD = { ...SHARD_SETTINGS, texts: SHARD_TEXTS.length, id: shardId(SHARD_SETTINGS, SHARD_TEXTS) };
+const SHARD_ROWS = stackRows(
+  SHARD_TEXTS.map((text) => Float32Array.from({ length: 4 }, (_, at) => text.length + at)),
+  4,
+);
+
 export const SUBJECTS: readonly Subject[] = [
+  manyRows('exact token index', { scorer: 'max-sim', bits: 'exact' }),
+  manyRows('token index in 2 bits', { scorer: 'max-sim', bits: 2 }),
+  manyRows('impact index', { scorer: 'impact' }),
+  generated,
+  pseudoLabels,
+  fleetStore,
+  vectors('int8', 'memory'),
+  vectors('int8', 'disk'),
+  vectors('binary', 'disk'),
   judgments,
   labels,
   clusters,

@@ -1,36 +1,18 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
-import type { Precision } from '../../model/precision/precision.js';
-import type { StorageType } from '../../model/tensors/float-storage.js';
+import type { EncodeFileOptions } from '../encode-file.js';
 import { list, repeated, wholeNumber } from '../option-parsers.js';
 import { print, printJson, tell } from '../output.js';
 import { precisionOption } from '../precision-option.js';
 import { providerOption } from '../provider-option.js';
-import { TEXT_FORMATS, type TextFormat } from '../text-formats.js';
+import { TEXT_FORMATS } from '../text-formats.js';
 
-interface EncodeFlags {
-  model: string;
-  output: string;
-  dtype?: StorageType;
-  format: TextFormat;
+interface EncodeFlags extends Omit<EncodeFileOptions, 'use' | 'fields' | 'log'> {
+  use?: EncodeFileOptions['use'];
   idField?: string;
   textField?: string[];
   titleField?: string;
   lineIds?: boolean;
-  columns?: string[];
-  queries?: boolean;
-  split?: string;
-  use?: 'query' | 'document';
-  maxLength?: number;
-  layers?: number;
-  threads?: number;
-  provider?: string;
-  precision?: Precision;
-  tokenBudget?: number;
-  queue?: string;
-  store?: string;
-  shardSize: number;
-  quiet?: boolean;
   json?: boolean;
 }
 

@@ -7,26 +7,20 @@ import { count, counted, formatBytes, formatDuration } from '../../base/progress
 import type { SystemsTable } from '../../systems/index.js';
 import type { TrainOutcome } from '../../train/train.js';
 import type { RegisterCommand } from '../command.js';
-import { repeated, wholeNumber } from '../option-parsers.js';
+import { wholeNumber } from '../option-parsers.js';
 import { print, printJson, tell } from '../output.js';
 import { expectProvider, providerOption } from '../provider-option.js';
+import { addTrainingFlags, type TrainingFlags } from '../training-flags.js';
 import { watchTraining } from '../watch-training.js';
 
-interface TrainOptions {
+interface TrainOptions extends TrainingFlags {
   data?: string;
   recipe?: string;
-  out?: string;
   split?: string;
   testSplit?: string;
-  set?: string[];
-  provider?: string;
   module?: string[];
   printConfig?: boolean;
   createOnly?: boolean;
-  json?: boolean;
-  quiet?: boolean;
-  trainerThreads?: number;
-  inferencerThreads?: number;
 }
 
 const EXAMPLES = `
@@ -43,7 +37,7 @@ The Trainer and the Inferencer run as two processes that meet only in the run's 
 by Ctrl-C or worse, goes on with the same command. The best model is in RUN/best, ready for any other command.`;
 
 export const registerTrain: RegisterCommand = (program) => {
-  program
+  const command = program
     .command('train')
     .summary('train a retriever')
     .description(
@@ -56,11 +50,8 @@ export const registerTrain: RegisterCommand = (program) => {
       '--split <name>',
       'split whose judgments are learned from (default: train, else judged: what people marked in the browser)',
     )
-    .option('--test-split <name>', 'measure what came of it on this split, too')
-    .option('--set <path=value>', 'change a value of the recipe (repeatable)', repeated)
-    .addOption(providerOption())
-    .option('--trainer-threads <n>', 'threads of the Trainer (default: all cores)', wholeNumber(1))
-    .option('--inferencer-threads <n>', 'threads of the Inferencer (default: all cores)', wholeNumber(1))
+    .option('--test-split <name>', 'measure what came of it on this split, too');
+  addTrainingFlags(command, 'the recipe')
     .option('--print-config', 'print the resolved recipe with the origin of each value, and stop')
     .option('--create-only', "make the run's folder and stop: `trainer` and `inferencer` take it from there")
     .option('--json', 'print the outcome (or the resolved recipe) as JSON')

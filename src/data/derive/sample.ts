@@ -1,7 +1,7 @@
 import { NearmissError } from '../../base/errors.js';
 import { Random } from '../../engine/random.js';
 import type { Dataset, Qrels } from '../dataset.js';
-import { DatasetView } from './view.js';
+import { DatasetSubset } from './subset.js';
 
 export interface SampleOptions {
   /** How many documents in all. */
@@ -33,7 +33,7 @@ export async function sampleDataset(dataset: Dataset, options: SampleOptions): P
     );
   }
   const documents = await fill(dataset, required, options);
-  return new DatasetView(dataset, {
+  return new DatasetSubset(dataset, {
     keepDocument: (id) => documents.has(id),
     keepQuery: (id) => queries.has(id),
     splits: [...splits]

@@ -4,21 +4,14 @@ import type { AdaptOutcome, Prepared } from '../../../adapt/index.js';
 import { count, formatDuration } from '../../../base/progress.js';
 import type { SystemsTable } from '../../../systems/index.js';
 import type { RegisterCommand } from '../../command.js';
-import { repeated, wholeNumber } from '../../option-parsers.js';
 import { print, printJson, tell } from '../../output.js';
-import { expectProvider, providerOption } from '../../provider-option.js';
+import { expectProvider } from '../../provider-option.js';
+import { addTrainingFlags, type TrainingFlags } from '../../training-flags.js';
 import { watchTraining } from '../../watch-training.js';
 
-interface AdaptFlags {
-  out?: string;
+interface AdaptFlags extends TrainingFlags {
   questions?: string;
   model?: string;
-  set?: string[];
-  provider?: string;
-  json?: boolean;
-  quiet?: boolean;
-  trainerThreads?: number;
-  inferencerThreads?: number;
 }
 
 const EXAMPLES = `
@@ -33,18 +26,15 @@ held out: the model that comes back is the one as published unless it answers th
 Interrupted by Ctrl-C or worse, it goes on with the same command.`;
 
 export const registerAdapt: RegisterCommand = (program) => {
-  program
+  const command = program
     .command('adapt')
     .summary('make search better from documents alone, without labels')
     .description('Adapts a model to a collection that nobody has labelled, and says whether it got better.')
     .argument('<source>', 'a folder of texts, a BEIR folder, or anything that data import reads')
     .option('--out <run>', "the run's folder (default: runs/ and the collection's name)")
     .option('--questions <file>', 'questions with the documents that answer them, to measure on')
-    .option('--model <name>', 'what to start from (default: minilm)')
-    .option('--set <path=value>', 'change a value of the recipe adapt (repeatable)', repeated)
-    .addOption(providerOption())
-    .option('--trainer-threads <n>', 'threads of the Trainer (default: all cores)', wholeNumber(1))
-    .option('--inferencer-threads <n>', 'threads of the Inferencer (default: all cores)', wholeNumber(1))
+    .option('--model <name>', 'what to start from (default: minilm)');
+  addTrainingFlags(command, 'the recipe adapt')
     .option('--json', 'print the outcome as JSON')
     .option('--quiet', 'no live view')
     .addHelpText('after', EXAMPLES)

@@ -1,6 +1,6 @@
 import type { Dataset, Document, Qrels, Query, TrainingExample } from '../dataset.js';
 
-export interface ViewOptions {
+export interface SubsetOptions {
   name?: string;
   keepDocument?: (id: string) => boolean;
   keepQuery?: (id: string) => boolean;
@@ -12,14 +12,14 @@ export interface ViewOptions {
  * Part of another dataset. Judgments and training examples are cut down to the documents and queries kept; an example
  * that lost all its positives is gone, too.
  */
-export class DatasetView implements Dataset {
+export class DatasetSubset implements Dataset {
   readonly name: string;
   readonly #base: Dataset;
   readonly #keepDocument: (id: string) => boolean;
   readonly #keepQuery: (id: string) => boolean;
   readonly #splits: string[] | undefined;
 
-  constructor(base: Dataset, options: ViewOptions) {
+  constructor(base: Dataset, options: SubsetOptions) {
     this.name = options.name ?? base.name;
     this.#base = base;
     this.#keepDocument = options.keepDocument ?? (() => true);
