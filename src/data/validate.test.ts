@@ -82,6 +82,11 @@ describe('names file, line and field', () => {
       'corpus.jsonl:3: field "title": expected a string, got a number (7)',
     ],
     [
+      'metadata without an end',
+      corpus(`{"_id":"d3","text":"a","where":${'{"in":'.repeat(5000)}1${'}'.repeat(5000)}}`),
+      'corpus.jsonl:3: field "where": expected objects and arrays at most 100 deep in each other, got more',
+    ],
+    [
       'wrong metadata',
       corpus('{"_id":"d3","text":"a","metadata":"x"}'),
       'corpus.jsonl:3: field "metadata": expected an object, got the text "x"',

@@ -50,7 +50,9 @@ async function call(url: string, method: string, path: string, body?: object): P
 }
 
 async function hitsOf(url: string, query: string): Promise<unknown> {
-  const { hits } = (await call(url, 'POST', '/v1/search', { query, k: 15 })) as { hits: { id: string }[] };
+  // By words: the server makes vectors meanwhile, and then searches by both where nobody says how.
+  const search = { query, k: 15, mode: 'bm25' };
+  const { hits } = (await call(url, 'POST', '/v1/search', search)) as { hits: { id: string }[] };
   return hits.map(({ id }) => id);
 }
 

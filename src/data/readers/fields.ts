@@ -120,6 +120,14 @@ function readText(
   return { value: parts.join(' '), fields: used };
 }
 
+/** Beyond any record that means something, and far from where JSON cannot be written any more. */
+const MOST_DEPTH = 100;
+
+function isDeep(value: unknown, left: number): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  return left === 0 || Object.values(value).some((inner) => isDeep(inner, left - 1));
+}
+
 function readMetadata(
   fields: Fields,
   used: (string | undefined)[],
@@ -132,6 +140,13 @@ function readMetadata(
     return false;
   }
   const metadata = { ...others, ...own };
+  const deep = Object.keys(metadata).find((name) => isDeep(metadata[name], MOST_DEPTH));
+  if (deep !== undefined) {
+    at.error('too-deep', `expected objects and arrays at most ${MOST_DEPTH} deep in each other, got more`, {
+      field: deep,
+    });
+    return false;
+  }
   return Object.keys(metadata).length === 0 ? undefined : metadata;
 }
 

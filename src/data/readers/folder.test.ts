@@ -1,5 +1,5 @@
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { wordCount } from '../../text/split-text.js';
@@ -269,3 +269,21 @@ test('passages say where they are: by the anchor of their heading, in plain text
     expect(placed).toEqual(['set-up', 'whats-new', 'whats-new-1', 'top', 1, 5, 9]);
   });
 });
+
+test('files that are nested without end are left out by name, or read; the others are there', () =>
+  withFolder(async (folder) => {
+    await write(folder, {
+      'good.md': 'a good text',
+      'deep.html': `<body>${'<div>'.repeat(200_000)}deep`,
+      'lists.md': Array.from({ length: 3000 }, (_, i) => `${'  '.repeat(i)}- item ${i}\n`).join(''),
+      'quotes.md': `${'>'.repeat(50_000)} quoted`,
+      'inline.md': `${'- '.repeat(20_000)}inner`,
+    });
+    const problems: Problem[] = [];
+    const dataset = await openFolder(folder, { onProblem: (problem) => problems.push(problem) });
+    const texts = (await all(dataset)).map(({ text }) => text).join('\n');
+    for (const found of ['a good text', 'item 2999', 'quoted', 'inner']) expect(texts).toContain(found);
+    expect(problems.map(({ file, message }) => [basename(file), message])).toEqual([
+      ['deep.html', 'expected at most 2000 elements in each other, got more'],
+    ]);
+  }));

@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2';
+import { NearmissError } from '../../base/errors.js';
 import { fenced } from './code-fences.js';
 import { TextBuilder } from './text-builder.js';
 
@@ -28,6 +29,9 @@ export interface SectionedDocument {
   url?: string;
   sections: Section[];
 }
+
+/** Elements in each other: the parser's time grows with the square of it, and browsers stop at 512. */
+const MOST_OPEN = 2000;
 
 /** Not the page's own text: programs, navigation, controls, pictures. */
 const DROPPED = new Set(
@@ -85,8 +89,14 @@ class SectionReader {
   #link: SectionLink | undefined;
   #links: SectionLink[] = [];
   #main: 'before' | 'inside' | 'after' = 'before';
+  #open = 0;
 
   open(name: string, attributes: Record<string, string>): void {
+    if (++this.#open > MOST_OPEN) {
+      throw new NearmissError(`expected at most ${MOST_OPEN} elements in each other, got more`, {
+        hint: 'no browser shows such a page: leave it out',
+      });
+    }
     if (this.#dropped > 0 || isDropped(name, attributes)) {
       this.#dropped++;
       return;
@@ -112,6 +122,7 @@ class SectionReader {
   }
 
   close(name: string): void {
+    this.#open--;
     if (this.#dropped > 0) {
       this.#dropped--;
       return;

@@ -2,11 +2,18 @@ import { marked } from 'marked';
 import { isMap, parseDocument } from 'yaml';
 import { htmlSections, type SectionedDocument } from './html-sections.js';
 
+/**
+ * Quotes and lists in each other beyond what a person writes or GitHub shows: the parser calls itself for each, and reads
+ * what is inside again.
+ */
+const DEEP =
+  /^((?:[ \t>]|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])){100})(?:[ \t>]|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))+/gm;
+
 /** Reads the text of a Markdown document (GitHub's kind), section by section; front matter gives the title. */
 export function markdownSections(markdown: string): SectionedDocument {
   const { title, body } = splitFrontMatter(markdown);
   // HTML is part of Markdown, so its reader is the reader of both.
-  const document = htmlSections(marked.parse(body, { async: false }));
+  const document = htmlSections(marked.parse(body.replace(DEEP, '$1'), { async: false }));
   return title === undefined ? document : { ...document, title };
 }
 

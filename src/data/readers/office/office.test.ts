@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Document } from '../../dataset.js';
 import { type OpenOptions, openDataset } from '../../open.js';
@@ -171,4 +172,27 @@ test('a single text is a collection', async () => {
   expect(documents[0].text).not.toContain('import');
   const plain = await put('plain.txt', 'A line of words that is no table.\n');
   expect((await read(plain)).documents).toHaveLength(1);
+});
+
+test('a workbook that would take all memory is refused: a cell far away, very much in a small file', async () => {
+  const sheet = {
+    FAQ: [
+      ['question', 'answer'],
+      ['why', 'because'],
+    ],
+  };
+  const parts = unzipSync(workbook(sheet));
+  const path = 'xl/worksheets/s0.xml';
+  const text = strFromU8(parts[path]);
+  const far = text.replace(
+    '</sheetData>',
+    '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>',
+  );
+  const farFile = await put('far.xlsx', zipSync({ ...parts, [path]: strToU8(far) }));
+  await expect(read(farFile)).rejects.toThrow(
+    `${farFile}: ${path}: too large for a workbook: 16384 columns and 1048576 rows up to its last cell`,
+  );
+  const much = text.replace('because', ' '.repeat(2 ** 28));
+  const bomb = await put('bomb.xlsx', zipSync({ ...parts, [path]: strToU8(much) }, { level: 1 }));
+  await expect(read(bomb)).rejects.toThrow(`${bomb}: ${path}: too large for a workbook: more than 256 MiB`);
 });

@@ -1,6 +1,7 @@
 import { NearmissError } from '../../../base/errors.js';
 import { type OnProblem, RecordContext } from '../../problem.js';
 import type { Located, RecordSource } from '../../sources.js';
+import { checkWorkbook } from './check-workbook.js';
 
 /** A sheet of a workbook as texts, without empty rows and without columns that have no name. */
 interface Sheet {
@@ -53,6 +54,7 @@ async function chooseSheet(
 
 async function readSheets(file: string): Promise<Sheet[]> {
   const { default: readWorkbook } = await import('read-excel-file/node');
+  await checkWorkbook(file);
   const workbook = await readWorkbook(file).catch((error: Error) => {
     throw new NearmissError(`${file}: not a workbook that can be read: ${error.message}`, {
       hint: 'save it in Excel as .xlsx (without a password), or as CSV',

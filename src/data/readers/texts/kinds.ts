@@ -1,9 +1,10 @@
 import { extname } from 'node:path';
+import { NearmissError } from '../../../base/errors.js';
 import type { OnProblem } from '../../problem.js';
 import { htmlSections, type SectionedDocument } from '../html-sections.js';
 import { markdownSections } from '../markdown-sections.js';
 import { pdfSections } from '../office/pdf-sections.js';
-import { readText } from '../text-file.js';
+import { readText, reportUnreadable } from '../text-file.js';
 import { CODE_EXTENSIONS, codeSections } from './code-sections.js';
 import type { TEXT_EXTENSIONS } from './text-endings.js';
 
@@ -42,5 +43,18 @@ export async function readSections(
 export function sectionsIn(file: string, content: string): SectionedDocument {
   const ending = extname(file).toLowerCase();
   if (CODE_EXTENSIONS.includes(ending)) return codeSections(file, content, ending);
-  return (PARSERS[ending as keyof typeof PARSERS] ?? plainText)(content);
+  try {
+    return (PARSERS[ending as keyof typeof PARSERS] ?? plainText)(content);
+  } catch (error) {
+    return reportUnreadable(file, asNearmissError(error), onProblem);
+  }
+}
+
+/** Parsers that were not written here fail as they like, e.g. when they call themselves too often. */
+function asNearmissError(error: unknown): NearmissError {
+  if (error instanceof NearmissError) return error;
+  return new NearmissError(`cannot be parsed: ${(error as Error).message}`, {
+    hint: 'look at the file: it is nested too deeply, or no text',
+    cause: error,
+  });
 }
