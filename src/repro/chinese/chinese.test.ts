@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { loadRecipe } from '../../recipe/load.js';
 import { writeSynonyms } from '../../train/synonyms.fixture.js';
+import { oneThread } from '../one-thread.fixture.js';
 import { tableText } from '../table/report.js';
 import { reproduceTable, type TableOptions } from '../table/table.js';
 import { CHINESE, fromModel } from './rows.js';
@@ -29,13 +30,7 @@ function options(more: Partial<TableOptions> = {}): TableOptions {
       'model={layers: 1, hiddenSize: 32, heads: 2, vocabularySize: 300, maxLength: {query: 8, document: 8}}',
       'refresh.mode=lockstep',
     ],
-    threads: 1,
-    supervise: {
-      threads: { trainer: 1, inferencer: 1 },
-      onEvent: () => undefined,
-      onRestart: () => undefined,
-      stopSignal: new AbortController().signal,
-    },
+    ...oneThread(),
     ...more,
   };
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { TINY, writeGuides } from '../../adapt/adapt.fixture.js';
 import { type Dataset, openDataset, type Qrels, writeBeir } from '../../data/index.js';
+import { oneThread } from '../one-thread.fixture.js';
 import { labelSplit, writeLabelSplits } from './label-splits.js';
 import { type LabelsOptions, reproduceLabels } from './labels.js';
 import { labelsPlot, labelsText } from './report.js';
@@ -53,13 +54,7 @@ function options(more: Partial<LabelsOptions> = {}): LabelsOptions {
     set: [MODEL, 'optimizer.learningRate=3e-3', 'batch.queries=8', 'evaluation.when=end'],
     adaptSet: TINY,
     stepFactor: 0.05,
-    threads: 1,
-    supervise: {
-      threads: { trainer: 1, inferencer: 1 },
-      onEvent: () => undefined,
-      onRestart: () => undefined,
-      stopSignal: new AbortController().signal,
-    },
+    ...oneThread(),
     ...more,
   };
 }

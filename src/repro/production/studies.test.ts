@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { writeSynonyms } from '../../train/synonyms.fixture.js';
 import { asynchronyPlot, asynchronyText, reproduceAsynchrony } from '../asynchrony/asynchrony.js';
 import { efficiencyText, reproduceEfficiency } from '../efficiency/efficiency.js';
+import { oneThread } from '../one-thread.fixture.js';
 import { SPACES } from './cells.js';
 import { type ProductionOptions, reproduceProduction } from './production.js';
 import { productionText } from './report.js';
@@ -34,13 +35,7 @@ function options(out: string): Omit<ProductionOptions, 'distractors' | 'onCell'>
     out: join(folder, out),
     stepFactor: 0.02,
     set: [`model={${SIZES}}`, 'optimizer.learningRate=5e-3', 'evaluation.when=end'],
-    threads: 1,
-    supervise: {
-      threads: { trainer: 1, inferencer: 1 },
-      onEvent: () => undefined,
-      onRestart: () => undefined,
-      stopSignal: new AbortController().signal,
-    },
+    ...oneThread(),
   };
 }
 

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { UsageError } from '../../base/errors.js';
 import { parseEvents } from '../../run/events.js';
 import { writeSynonyms } from '../../train/synonyms.fixture.js';
+import { oneThread } from '../one-thread.fixture.js';
 import { reproduceTable, type TableOptions } from '../table/table.js';
 import { TABLE1 } from './rows.js';
 
@@ -35,13 +36,7 @@ function options(more: Partial<TableOptions> = {}): TableOptions {
     stepFactor: 0.1,
     set: SMALL,
     recipes: ['rand-neg', 'bm25-then-rand', 'ance-firstp'],
-    threads: 1,
-    supervise: {
-      threads: { trainer: 1, inferencer: 1 },
-      onEvent: () => undefined,
-      onRestart: () => undefined,
-      stopSignal: new AbortController().signal,
-    },
+    ...oneThread(),
     ...more,
   };
 }

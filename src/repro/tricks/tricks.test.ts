@@ -7,6 +7,7 @@ import { UsageError } from '../../base/errors.js';
 import { loadRecipe } from '../../recipe/load.js';
 import type { Role, TimedEvent } from '../../run/events.js';
 import { writeSynonyms } from '../../train/synonyms.fixture.js';
+import { oneThread } from '../one-thread.fixture.js';
 import { tricksTable } from './rows.js';
 import { reproduceTricks, type TricksOptions } from './tricks.js';
 
@@ -40,13 +41,7 @@ function options(more: Partial<TricksOptions> = {}): TricksOptions {
       'evaluation.when=end',
     ],
     recipes: ['mined-neg', 'margin-mse'],
-    threads: 1,
-    supervise: {
-      threads: { trainer: 1, inferencer: 1 },
-      onEvent: () => undefined,
-      onRestart: () => undefined,
-      stopSignal: new AbortController().signal,
-    },
+    ...oneThread(),
     ...more,
   };
 }
