@@ -1,6 +1,8 @@
+import { NearmissError } from '../base/errors.js';
 import { Progress } from '../base/progress.js';
 import { CREATED_BY } from '../base/version.js';
 import { makesRows } from '../model/kinds.js';
+import { representations } from '../model/representation/kinds.js';
 import type { Recipe } from '../recipe/recipe.js';
 import { planRun } from '../run/plan.js';
 import { readRunDescription } from '../run/run-description.js';
@@ -64,9 +66,20 @@ export interface Analysis {
 const DEFAULT_QUERIES = 200;
 const OF_MODEL: readonly Section[] = ['gradients', 'long-tail', 'overlap', 'bm25', 'costs'];
 
-/** What there is to see in a run of this recipe: a reranker has no index, and so nothing that needs one. */
+/**
+ * What there is to see in a run of this recipe: a reranker has no index, and so nothing that needs one; how much a negative would
+ * teach is known of a query's single vector.
+ */
 export function sectionsOf({ model }: Recipe): readonly Section[] {
-  return !makesRows(model.kind) ? SECTIONS.filter((section) => !OF_MODEL.includes(section)) : SECTIONS;
+  if (!makesRows(model.kind)) return SECTIONS.filter((section) => !OF_MODEL.includes(section));
+  return asksWithSeveralRows(model) ? SECTIONS.filter((section) => section !== 'gradients') : SECTIONS;
+}
+
+/** Whether queries have several rows, by what the recipe says of the head. */
+function asksWithSeveralRows({ head }: Recipe['model']): boolean {
+  if (!head?.pooling) return false;
+  const { scorer = 'max' } = representations.get(head.pooling);
+  return scorer === 'max-sim' || scorer === 'poly';
 }
 
 /**
@@ -144,6 +157,11 @@ async function analyzeSample(
   const drawn = await drawNegatives(checkpoint, queries, ranked);
   if (sections.includes('overlap')) result.overlap = negativesOverlap({ drawn, ranked, depth, documents });
   if (sections.includes('gradients')) {
+    if (queries.some(({ vector }) => vector.length !== corpus.dimension)) {
+      throw new NearmissError('gradients: what a negative would teach is known of queries with one vector', {
+        hint: `leave it out: --only ${sections.filter((section) => section !== 'gradients').join(',') || 'curves'}`,
+      });
+    }
     const vectorFor = await bestRows(corpus, queries, drawn);
     result.gradients = gradientBound({ queries, drawn, temperature: stage.losses[0].temperature, vectorFor });
   }

@@ -1,6 +1,5 @@
 import { relative } from 'node:path';
 import { NearmissError } from '../base/errors.js';
-import { onlyRows } from '../model/encoder/encoded-texts.js';
 import type { StepEvaluation } from '../run/step-evaluation.js';
 import type { OpenCheckpoint } from './corpus/open-checkpoint.js';
 import type { RunHistory } from './history.js';
@@ -127,10 +126,10 @@ async function servingCosts({ data, queryEncoder, corpus }: OpenCheckpoint): Pro
   const count = Math.min(QUERIES, data.queries.count);
   if (count === 0) throw new NearmissError(`${data.dataset.name}: expected queries, got none`);
   const texts = await data.queries.texts(Array.from({ length: count }, (_, query) => query));
-  const vectors = onlyRows(await queryEncoder.encodeTokens(texts));
+  const { vectors, offsets } = await queryEncoder.encodeTokens(texts);
   const encode = await secondsOf(() => queryEncoder.encodeTokens(texts));
-  await corpus.search(vectors, SERVED);
-  const search = await secondsOf(() => corpus.search(vectors, SERVED));
+  await corpus.search(vectors, SERVED, offsets);
+  const search = await secondsOf(() => corpus.search(vectors, SERVED, offsets));
   const row = (what: string, seconds: number): Cost => ({
     part: 'serving',
     what,

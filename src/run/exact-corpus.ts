@@ -1,17 +1,14 @@
 import { exists } from '../base/files.js';
 import { withWriteLock } from '../base/lock/write-lock.js';
 import type { SessionOptions } from '../engine/index.js';
-import { readDocumentFiles } from '../index/vectors/document-files.js';
-import {
-  DocumentIndex,
-  type Documents,
-  documentFiles,
-  FlatIndex,
-  writeVectorIndex,
-} from '../index/vectors/index.js';
+import { readDocumentFiles, readRowDocuments } from '../index/vectors/document-files.js';
+import { DocumentIndex, FlatIndex } from '../index/vectors/index.js';
 import { IndexFolder, removeAndRepeat } from '../index/vectors/index-folder.js';
+import { searchByScorer } from '../index/vectors/open.js';
+import { writeDocumentIndex } from '../index/write-documents.js';
 import { loadSide } from '../model/folder/tower-folders.js';
 import { type EncodedTexts, Encoder, encodeNumbered } from '../model/index.js';
+import { indexScorer } from '../model/representation/kinds.js';
 import { modelFolder } from './model-folder.js';
 import { READ_ONLY_RUN, type RunDirectory } from './run-directory.js';
 import type { TrainingData } from './training-data.js';
@@ -43,9 +40,9 @@ export class ExactCorpus {
   readonly #vectors: FlatIndex;
   readonly #documents: DocumentIndex;
 
-  private constructor(vectors: FlatIndex, documents: Documents) {
+  private constructor(vectors: FlatIndex, documents: DocumentIndex) {
     this.#vectors = vectors;
-    this.#documents = new DocumentIndex({ vectors, ...documents });
+    this.#documents = documents;
   }
 
   /** Opens the run's own index of a step where it is exact, else encodes the collection once more. */
@@ -54,7 +51,13 @@ export class ExactCorpus {
     const folder = await IndexFolder.open(path, { remedy: removeAndRepeat(path) });
     const documents = await readDocumentFiles(folder);
     const vectors = await FlatIndex.open(folder, { access: 'disk', session: options.session });
-    return new ExactCorpus(vectors, documents);
+    const searcher = await searchByScorer(vectors, await readRowDocuments(folder), options.session);
+    return new ExactCorpus(vectors, new DocumentIndex({ vectors: searcher, ...documents }));
+  }
+
+  /** Numbers in a row. */
+  get dimension(): number {
+    return this.#vectors.metadata.dimension;
   }
 
   /** How many documents there are. */
@@ -67,14 +70,17 @@ export class ExactCorpus {
   }
 
   /** Every query's ranking of all documents, some queries at a time. */
-  async *rankAll(queries: Float32Array): AsyncGenerator<FullRanking> {
+  async *rankAll({ vectors, offsets }: EncodedTexts): AsyncGenerator<FullRanking> {
     const { dimension } = this.#vectors.metadata;
     const { count } = this;
+    const queries = offsets.length - 1;
     const atOnce = Math.max(1, Math.floor(RANKING_BYTES / (8 * count)));
-    for (let first = 0; first * dimension < queries.length; first += atOnce) {
-      const part = queries.subarray(first * dimension, (first + atOnce) * dimension);
-      const { ids, scores } = await this.search(part, count);
-      for (let row = 0; row * dimension < part.length; row++) {
+    for (let first = 0; first < queries; first += atOnce) {
+      const end = Math.min(queries, first + atOnce);
+      const part = vectors.subarray(offsets[first] * dimension, offsets[end] * dimension);
+      const partOffsets = offsets.subarray(first, end + 1).map((offset) => offset - offsets[first]);
+      const { ids, scores } = await this.search(part, count, partOffsets);
+      for (let row = 0; row < end - first; row++) {
         yield {
           place: first + row,
           documents: ids.subarray(row * count, (row + 1) * count),
@@ -114,9 +120,7 @@ async function exactFolder(options: ExactCorpusOptions): Promise<string> {
 
 async function isExact(path: string): Promise<boolean> {
   const { metadata } = await IndexFolder.open(path, { remedy: removeAndRepeat(path) });
-  return (
-    metadata.type === 'flat' && metadata.scorer === undefined && metadata.parameters.dimensions === undefined
-  );
+  return metadata.type === 'flat' && metadata.parameters.dimensions === undefined;
 }
 
 async function encodeExactly(folder: string, options: ExactCorpusOptions): Promise<void> {
@@ -128,10 +132,11 @@ async function encodeExactly(folder: string, options: ExactCorpusOptions): Promi
     onProgress,
   }).finally(() => encoder.release());
   const { dimension } = encoder;
-  await writeVectorIndex(folder, shards(), {
-    type: 'flat',
-    dimension,
-    extra: documentFiles({ offsets }),
-  });
+  const scorer = indexScorer(model.spec.head);
+  await writeDocumentIndex(
+    folder,
+    { offsets, blocks: shards },
+    { type: 'flat', bits: 'exact', dimension, ...(scorer && { scorer }) },
+  );
   await remove();
 }

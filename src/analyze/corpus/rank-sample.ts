@@ -1,6 +1,7 @@
+import { stackRows } from '../../model/encoder/encoded-texts.js';
 import type { ExactCorpus } from '../../run/exact-corpus.js';
 import { mean } from '../statistics.js';
-import { type SampledQuery, stackVectors } from './sample.js';
+import type { SampledQuery } from './sample.js';
 
 /** What is kept of a sampled query's exact ranking of the whole collection. */
 export interface RankedSample {
@@ -33,7 +34,12 @@ export async function rankSample(
 ): Promise<RankedSample[]> {
   const ranks = logRanks(corpus.count);
   const ranked: RankedSample[] = [];
-  for await (const { place, documents, scores } of corpus.rankAll(stackVectors(queries))) {
+  for await (const { place, documents, scores } of corpus.rankAll(
+    stackRows(
+      queries.map(({ vector }) => vector),
+      corpus.dimension,
+    ),
+  )) {
     const { positive, positives } = queries[place];
     const positiveAt = documents.indexOf(positive);
     const known = new Set(positives);

@@ -1,5 +1,4 @@
 import { Random } from '../../engine/index.js';
-import { onlyRows } from '../../model/encoder/encoded-texts.js';
 import { rowsOf } from '../../model/index.js';
 import type { OpenCheckpoint } from './open-checkpoint.js';
 
@@ -11,6 +10,7 @@ export interface SampledQuery {
   positive: number;
   /** All of them, ascending. */
   positives: Int32Array;
+  /** Its vector; of a model with several rows a query, one after another. */
   vector: Float32Array;
 }
 
@@ -22,21 +22,10 @@ export async function sampleQueries(checkpoint: OpenCheckpoint, count: number): 
   const drawn = random.shuffle(places).slice(0, count).sort();
   const members = Array.from(drawn, (training) => data.training[training].query);
   const encoded = await queryEncoder.encodeTokens(await data.queries.texts(members));
-  onlyRows(encoded);
   return Array.from(drawn, (training, i) => {
     const { positives } = data.training[training];
     const positive =
       positives[Random.from(recipe.seed, 'analyze', 'positive', training).integer(positives.length)];
     return { training, positive, positives, vector: rowsOf(encoded, i) };
   });
-}
-
-/** The vectors of some sampled queries, one after another. */
-export function stackVectors(queries: readonly SampledQuery[]): Float32Array {
-  const dimension = queries[0]?.vector.length ?? 0;
-  const stacked = new Float32Array(queries.length * dimension);
-  queries.forEach(({ vector }, i) => {
-    stacked.set(vector, i * dimension);
-  });
-  return stacked;
 }

@@ -45,6 +45,14 @@ Rows start from a small BERT with random weights and a tokenizer trained on the 
 that go on from others train these first, once. Rows that are done are not trained again, and a row that was interrupted
 goes on. The table is also written to OUT/chinese.md and OUT/chinese.json.`;
 
+const LATE_EXAMPLES = `
+Examples:
+  nearmiss repro late --data data/medquad --recipes single,colbert --seeds 1,2,3
+  nearmiss repro late --data data/medquad --recipes me-bert-1,me-bert-3,me-bert-8 --set model.maxLength.document=192
+  nearmiss repro late --data data/scifact --size small
+
+${KEPT} The table is also written to OUT/late.md and OUT/late.json.`;
+
 export const registerRepro: RegisterCommand = (program) => {
   const repro = program
     .command('repro')
@@ -67,6 +75,13 @@ export const registerRepro: RegisterCommand = (program) => {
     .option('--teacher-set <path=value>', "change a value of the teacher's recipe (repeatable)", repeated)
     .addHelpText('after', TRICKS_EXAMPLES)
     .action(tricksCommand);
+  tableCommand(repro, 'late')
+    .summary('ColBERT, ME-BERT and Poly-encoder beside one vector a text')
+    .description(
+      'Trains models with several rows a text and those with one that they are to be better than, with the same budget, and compares them on a test split.',
+    )
+    .addHelpText('after', LATE_EXAMPLES)
+    .action(lateCommand);
   tableCommand(repro, 'chinese')
     .summary('what SimCSE and hidden words are worth before labels, in Chinese')
     .description(
@@ -85,6 +100,14 @@ async function table1Command(options: ReproOptions): Promise<void> {
     import('../../repro/table1/rows.js'),
   ]);
   await showTable('table1', options, (table) => reproduceTable({ ...table, table: TABLE1 }));
+}
+
+async function lateCommand(options: ReproOptions): Promise<void> {
+  const [{ reproduceTable }, { LATE }] = await Promise.all([
+    import('../../repro/table/table.js'),
+    import('../../repro/late/rows.js'),
+  ]);
+  await showTable('late', options, (table) => reproduceTable({ ...table, table: LATE }));
 }
 
 async function tricksCommand(options: TricksCommandOptions): Promise<void> {

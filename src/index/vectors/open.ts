@@ -10,7 +10,7 @@ import { QuantizedIndex } from '../quantized/quantized-index.js';
 import { ExactTokens } from '../tokens/exact-tokens.js';
 import { PolySearch } from '../tokens/poly-search.js';
 import { TokenIndex } from '../tokens/token-index.js';
-import { readDocumentFiles, readRowDocuments } from './document-files.js';
+import { type Documents, readDocumentFiles, readRowDocuments } from './document-files.js';
 import { DocumentIndex } from './document-index.js';
 import { FlatBuilder, FlatIndex, type FlatOptions, flatInt8, writeFlatIndex } from './flat.js';
 import { HnswIndex } from './hnsw.js';
@@ -113,8 +113,18 @@ async function openSearcher(folder: IndexFolder, options: OpenOptions): Promise<
     return (await import('../engines/remote-index.js')).RemoteIndex.open(folder.metadata);
   if (type !== 'flat' || scorer === undefined) return openFolder(folder, options);
   const flat = await FlatIndex.open(folder, { access, session });
-  if (scorer === 'poly') return new PolySearch(flat);
-  return ExactTokens.open(flat, await readRowDocuments(folder), session);
+  return searchByScorer(flat, scorer === 'poly' ? {} : await readRowDocuments(folder), session);
+}
+
+/** Searches rows as the scorer compares them that their index was made for. */
+export async function searchByScorer(
+  rows: FlatIndex,
+  documents: Documents,
+  session?: SessionOptions,
+): Promise<VectorSearcher> {
+  const { scorer } = rows.metadata;
+  if (scorer === undefined) return rows;
+  return scorer === 'poly' ? new PolySearch(rows) : ExactTokens.open(rows, documents, session);
 }
 
 async function openFolder(folder: IndexFolder, options: OpenOptions): Promise<VectorIndex> {

@@ -1,7 +1,10 @@
-import { createVectorIndex, DocumentIndex } from '../../index/vectors/index.js';
+import { findsDocuments } from '../../index/vectors/document-files.js';
+import { DocumentIndex, FlatBuilder } from '../../index/vectors/index.js';
+import { searchByScorer } from '../../index/vectors/open.js';
 import { encodeCollection } from '../../model/encoder/encode-collection.js';
-import { OffsetsBuilder, onlyRows } from '../../model/encoder/encoded-texts.js';
+import { OffsetsBuilder } from '../../model/encoder/encoded-texts.js';
 import type { Encoder } from '../../model/encoder/encoder.js';
+import { indexScorer } from '../../model/representation/kinds.js';
 import type { RankedList } from '../rules/rule.js';
 import type { QueryText } from './from-bm25.js';
 import { listsFromVectors, type QueryVectors } from './from-vectors.js';
@@ -27,7 +30,12 @@ export async function* listsFromModel(
   encoder: Encoder,
   { documents, queries, depth, onDocuments }: ModelListsOptions,
 ): AsyncGenerator<RankedList> {
-  const builder = createVectorIndex({ dimension: encoder.dimension, model: encoder.model.name });
+  const scorer = indexScorer(encoder.model.spec.head);
+  const builder = new FlatBuilder({
+    dimension: encoder.dimension,
+    model: encoder.model.name,
+    ...(scorer && { scorer }),
+  });
   const rows = new OffsetsBuilder();
   const shards = encodeCollection(documents, {
     encode: (texts, onBatch) => encoder.encode(texts, { use: 'document', onBatch }),
@@ -39,7 +47,9 @@ export async function* listsFromModel(
     rows.add(shard);
     onDocuments?.(shard.members.length);
   }
-  const index = new DocumentIndex({ vectors: await builder.finish(), offsets: rows.build() });
+  const documentRows = { offsets: rows.build() };
+  const vectors = await searchByScorer(await builder.finish(), documentRows);
+  const index = findsDocuments(vectors.metadata) ? vectors : new DocumentIndex({ vectors, ...documentRows });
   try {
     yield* listsFromVectors(index, encodeQueries(encoder, queries), { depth });
   } finally {
@@ -54,6 +64,6 @@ async function* encodeQueries(encoder: Encoder, queries: readonly QueryText[]): 
     shardSize: TEXTS_AT_ONCE,
   });
   for await (const { members, ...encoded } of shards) {
-    yield { queries: members.map(({ query }) => query), vectors: onlyRows(encoded) };
+    yield { queries: members.map(({ query }) => query), ...encoded };
   }
 }

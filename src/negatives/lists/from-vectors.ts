@@ -1,11 +1,14 @@
 import { NearmissError } from '../../base/errors.js';
 import type { DocumentIndex, VectorSearcher } from '../../index/vectors/index.js';
+import { oneRowEach } from '../../model/encoder/encoded-texts.js';
 import type { RankedList } from '../rules/rule.js';
 
 /** Some queries and their vectors, one after another. */
 export interface QueryVectors {
   queries: ArrayLike<number>;
   vectors: Float32Array;
+  /** Of queries with several rows: those of query `i` are `offsets[i] … offsets[i + 1] - 1`. */
+  offsets?: Uint32Array;
 }
 
 export interface VectorListsOptions {
@@ -31,13 +34,17 @@ export async function* listsFromVectors(
   blocks: AsyncIterable<QueryVectors> | Iterable<QueryVectors>,
   { depth, efSearch }: VectorListsOptions,
 ): AsyncGenerator<RankedList> {
-  for await (const { queries, vectors } of blocks) {
-    const dimension = vectors.length / queries.length;
+  for await (const { queries, vectors, offsets = oneRowEach(queries.length) } of blocks) {
+    const dimension = vectors.length / offsets[queries.length];
     for (let first = 0; first < queries.length; first += QUERIES_AT_ONCE) {
       const last = Math.min(queries.length, first + QUERIES_AT_ONCE);
-      const some = vectors.subarray(first * dimension, last * dimension);
-      checkFinite(some, (at) => queries[first + Math.floor(at / dimension)]);
-      const { k, ids, scores } = await index.search(some, { k: depth, efSearch });
+      const some = vectors.subarray(offsets[first] * dimension, offsets[last] * dimension);
+      const queryOffsets = offsets.subarray(first, last + 1).map((offset) => offset - offsets[first]);
+      checkFinite(some, (at) => {
+        const row = Math.floor(at / dimension);
+        return queries[first + queryOffsets.findLastIndex((offset) => offset <= row)];
+      });
+      const { k, ids, scores } = await index.search(some, { k: depth, efSearch, queryOffsets });
       for (let row = 0; row < last - first; row++) {
         const found = ids.subarray(row * k, (row + 1) * k);
         const none = found.indexOf(-1);
