@@ -20,9 +20,9 @@ type MlmOptions = OptionsOf<(typeof mlmTask)['options']>;
 class MlmTask implements Task<MaskedBatch> {
   readonly step: Step<MaskedBatch>;
   readonly part: LearnedPart;
-  readonly figures: Record<string, number> = {};
   readonly #context: StageContext;
   readonly #parts: MlmParts;
+  #figures: Record<string, number> | undefined;
 
   constructor(context: StageContext, parts: MlmParts) {
     this.#context = context;
@@ -33,6 +33,11 @@ class MlmTask implements Task<MaskedBatch> {
 
   get state(): LearnedPart['state'] {
     return this.part.state;
+  }
+
+  /** Of steps after which it was measured alone. */
+  get figures(): Readonly<Record<string, number>> | undefined {
+    return this.#figures;
   }
 
   /** Goes into the model's folder beside the encoder. */
@@ -63,8 +68,9 @@ class MlmTask implements Task<MaskedBatch> {
     const { stage, recipe } = this.#context;
     const { guesser, heldOut } = this.#parts;
     const taken = step + 1 - stage.start;
-    if (heldOut.length === 0 || (taken % recipe.checkpoint.every !== 0 && step + 1 !== stage.end)) return;
-    this.figures.maskedAccuracy = await guesser.accuracy(heldOut);
+    const isDue = taken % recipe.checkpoint.every === 0 || step + 1 === stage.end;
+    this.#figures =
+      isDue && heldOut.length > 0 ? { maskedAccuracy: await guesser.accuracy(heldOut) } : undefined;
   }
 
   async close(): Promise<void> {
