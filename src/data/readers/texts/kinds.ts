@@ -36,17 +36,23 @@ export async function readSections(
   const ending = extname(file).toLowerCase();
   if (ending === PDF) return pdfSections(file, onProblem);
   const content = await readText(file, onProblem);
-  return content === undefined ? undefined : sectionsIn(file, content);
+  if (content === undefined) return undefined;
+  try {
+    return sectionsIn(file, content);
+  } catch (error) {
+    if (!(error instanceof NearmissError)) throw error;
+    return reportUnreadable(file, error, onProblem);
+  }
 }
 
-/** The sections of a text by the ending of its name. */
+/** The sections of a text by the ending of its name; an error where they are nested without end. */
 export function sectionsIn(file: string, content: string): SectionedDocument {
   const ending = extname(file).toLowerCase();
   if (CODE_EXTENSIONS.includes(ending)) return codeSections(file, content, ending);
   try {
     return (PARSERS[ending as keyof typeof PARSERS] ?? plainText)(content);
   } catch (error) {
-    return reportUnreadable(file, asNearmissError(error), onProblem);
+    throw asNearmissError(error);
   }
 }
 
