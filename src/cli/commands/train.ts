@@ -10,8 +10,8 @@ import type { RegisterCommand } from '../command.js';
 import { wholeNumber } from '../option-parsers.js';
 import { print, printJson, tell } from '../output.js';
 import { expectProvider, providerOption } from '../provider-option.js';
-import { addTrainingFlags, type TrainingFlags } from '../training-flags.js';
 import { watchTraining } from '../watch-training.js';
+import { addTrainingFlags, type TrainingFlags } from './runs/training-flags.js';
 
 interface TrainOptions extends TrainingFlags {
   data?: string;

@@ -6,8 +6,8 @@ import type { SystemsTable } from '../../../systems/index.js';
 import type { RegisterCommand } from '../../command.js';
 import { print, printJson, tell } from '../../output.js';
 import { expectProvider } from '../../provider-option.js';
-import { addTrainingFlags, type TrainingFlags } from '../../training-flags.js';
 import { watchTraining } from '../../watch-training.js';
+import { addTrainingFlags, type TrainingFlags } from './training-flags.js';
 
 interface AdaptFlags extends TrainingFlags {
   questions?: string;
