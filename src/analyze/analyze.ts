@@ -76,7 +76,7 @@ export function sectionsOf({ model }: Recipe): readonly Section[] {
 }
 
 /** Whether queries have several rows, by what the recipe says of the head. */
-function asksWithSeveralRows({ head }: Recipe['model']): boolean {
+export function asksWithSeveralRows({ head }: Recipe['model']): boolean {
   if (!head?.pooling) return false;
   const { scorer = 'max' } = representations.get(head.pooling);
   return scorer === 'max-sim' || scorer === 'poly';

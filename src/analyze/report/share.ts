@@ -5,7 +5,7 @@ import { largestDifferences } from '../../evaluate/index.js';
 import { makesRows } from '../../model/kinds.js';
 import { readRunDescription } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
-import { type Analysis, analyzeRuns, sectionsOf } from '../analyze.js';
+import { type Analysis, analyzeRuns, asksWithSeveralRows, sectionsOf } from '../analyze.js';
 import { measureQuality } from '../quality/measure.js';
 import type { Quality, QualityCase } from '../quality/quality.js';
 import { readQualityCase } from '../quality/quality-files.js';
@@ -70,13 +70,18 @@ export async function makeSharedReport(options: ShareOptions): Promise<SharedRep
   const { recipe } = await readRunDescription(new RunDirectory(run));
   const isReranker = !makesRows(recipe.model.kind);
   const quality = isReranker ? undefined : await measureQuality({ run, data, split, threads, onProgress });
-  const space = isReranker
+  // A query of several rows is no point in a space.
+  const isPoint = !isReranker && !asksWithSeveralRows(recipe.model);
+  const space = !isPoint
     ? []
     : await drawSpace({ run, data, queries, count: PICTURES, method, threads, onProgress });
   const sections = sectionsOf(recipe).filter((section) => section !== 'compare');
   const analysis = await analyzeRuns({ runs: [run], data, sections, queries: sample, threads, quiet });
   const first = quality
-    ? [qualitySection(quality, await casesOf(new RunDirectory(run), quality)), spaceSection(space)]
+    ? [
+        qualitySection(quality, await casesOf(new RunDirectory(run), quality)),
+        ...(isPoint ? [spaceSection(space)] : []),
+      ]
     : [];
   const own = { figures: figuresOf(analysis), tables: tablesOf(analysis) };
   return {
