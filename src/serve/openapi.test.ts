@@ -87,6 +87,7 @@ function cases(): Case[] {
     [200, 'delete', '/v1/documents/{id}', '/v1/documents/new'],
     post(200, '/v1/files', { files: [{ path: 'a.md', text: '# A\n\nSome words.' }] }),
     post(400, '/v1/files', { files: [{ path: '../a.md', text: 'x' }] }),
+    post(400, '/v1/files', { files: [{ path: 'deep.html', text: '<p><b>'.repeat(3000) }] }),
     post(200, '/v1/embeddings', { input: text }),
     post(200, '/v1/embeddings', { input: [text, 'b'], encoding_format: 'base64' }),
     post(200, '/v1/rerank', { query: 'a', documents: [text, { id }] }),

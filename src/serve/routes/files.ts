@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { NearmissError } from '../../base/errors.js';
 import type { Document } from '../../data/index.js';
 import { DEFAULT_MAX_WORDS } from '../../text/passage-limits.js';
 import { filesWritten } from '../answers/documents.js';
@@ -77,7 +78,13 @@ async function passagesIn(files: readonly { path: string; text: string }[]): Pro
   ]);
   return files.flatMap(({ path, text }) => {
     const name = path.replaceAll('\\', '/');
-    return [...passagesOf(name, sectionsIn(name, text), { maxWords: DEFAULT_MAX_WORDS, overlap: 0 })];
+    try {
+      return [...passagesOf(name, sectionsIn(name, text), { maxWords: DEFAULT_MAX_WORDS, overlap: 0 })];
+    } catch (error) {
+      if (!(error instanceof NearmissError)) throw error;
+      const { message, hint } = error;
+      throw new ApiError(400, 'bad_request', `the file "${name}": ${message}`, { hint, cause: error });
+    }
   });
 }
 
