@@ -2,6 +2,7 @@
 // fast. One JSON line a system, each built and searched in a process of its own. Vectors are clustered unit vectors, made from a seed and
 // streamed to a file, or those of --vectors and --queries (.npy, as "nearmiss encode" writes them).
 // npm run bench:scale -- [--sizes 100000,1000000] [--dim 64] [--systems int8,binary,hnsw-i8,usearch-i8]
+// `cpuSeconds` and `cpuMs` (a query) are processor time, which other work on the machine does not change.
 // npm run bench:scale -- --vectors glosses.npy --queries words.npy
 import { execFileSync } from 'node:child_process';
 import {
@@ -95,7 +96,13 @@ async function benchSize(folder: string, size: number): Promise<void> {
       );
     };
     const build = run('build');
-    const { ids, ...search } = run('search') as { ids: number[][]; peakRssMb: number; qps: number };
+    const { ids, ...search } = run('search') as {
+      ids: number[][];
+      peakRssMb: number;
+      qps: number;
+      cpuMs: number;
+      oneMs: number;
+    };
     const found = truth.map((wanted, i) => wanted.filter((id) => ids[i].includes(id)).length);
     console.log(
       JSON.stringify({
@@ -103,13 +110,15 @@ async function benchSize(folder: string, size: number): Promise<void> {
         vectors: rows,
         dim: dimension,
         buildSeconds: build.seconds,
+        buildCpuSeconds: build.cpuSeconds,
         buildRssMb: build.peakRssMb,
         searchRssMb: search.peakRssMb,
         peakRssMb: Math.max(build.peakRssMb as number, search.peakRssMb),
         diskMb: Math.round(folderBytes(index) / 1e6),
         recallAt10: Number((found.reduce((sum, n) => sum + n, 0) / (K * truth.length)).toFixed(4)),
         qps: search.qps,
-        oneMs: (search as Record<string, unknown>).oneMs,
+        cpuMs: search.cpuMs,
+        oneMs: search.oneMs,
       }),
     );
     rmSync(index, { recursive: true, force: true });

@@ -105,7 +105,11 @@ export async function measureSystem(
   const started = performance.now();
   if (step === 'build') {
     await subject.build(vectors, folder);
-    return { seconds: round((performance.now() - started) / 1000), peakRssMb: peak() };
+    return {
+      seconds: round((performance.now() - started) / 1000),
+      cpuSeconds: round(cpuSeconds()),
+      peakRssMb: peak(),
+    };
   }
   const file = await VectorFile.open(queries);
   const { dimension, rows } = file;
@@ -114,19 +118,27 @@ export async function measureSystem(
   const search = await subject.open(folder, dimension);
   const ids = await search(all, k);
   let [done, start] = [0, performance.now()];
+  const before = cpuSeconds();
   while (performance.now() - start < 1000 * seconds) {
     await search(all, k);
     done += rows;
   }
   const qps = Math.round(done / ((performance.now() - start) / 1000));
+  const cpuMs = round((1000 * (cpuSeconds() - before)) / done);
   const single = Math.min(rows, 100);
   start = performance.now();
   for (let i = 0; i < single; i++) await search(all.slice(i * dimension, (i + 1) * dimension), k);
-  return { ids, qps, oneMs: round((performance.now() - start) / single), peakRssMb: peak() };
+  return { ids, qps, cpuMs, oneMs: round((performance.now() - start) / single), peakRssMb: peak() };
 }
 
 function peak(): number {
   return Math.round(process.resourceUsage().maxRSS / 1024);
+}
+
+/** Of all threads so far: what a busy machine does not change. */
+function cpuSeconds(): number {
+  const { userCPUTime, systemCPUTime } = process.resourceUsage();
+  return (userCPUTime + systemCPUTime) / 1e6;
 }
 
 function round(value: number): number {

@@ -1,3 +1,6 @@
+import { defaultLists, LIST_ROUNDS, listSample } from '../../index/quantized/quantize.js';
+import type { CodeKind } from '../../index/quantized/scan-kernel.js';
+import { defaultProbes, defaultRescore } from '../../index/quantized/search-effort.js';
 import type { UsedPrecision } from '../../model/precision/precision.js';
 
 /** What was measured, and on how many cores: docs/scaling.md says how. */
@@ -21,6 +24,18 @@ export const MEASURED = {
     ],
     /** Exact search is in proportion from here on. */
     flat: { vectors: 100_000, queries: 3_599 },
+  },
+  /** Processor time of codes, fitted to 10⁵ and 10⁶ × 64 (`npm run bench:scale`). */
+  codes: {
+    /** To read, write and code a number of a vector. */
+    buildSecondsOfNumber: 5.5e-8,
+    /** To multiply a number of a vector with that of a centre, when lists are found and vectors assigned. */
+    buildSecondsOfProduct: 2e-11,
+    /** To compare a number of a query with that of a code. */
+    secondsOfNumber: { int8: 5.8e-11, binary: 2e-11 },
+    /** To look into a list, and to read a whole vector and compare it. */
+    secondsOfProbe: 4.9e-6,
+    secondsOfWhole: 3e-6,
   },
 } as const;
 
@@ -65,6 +80,26 @@ export function hnswQueriesPerSecond(vectors: number, dimension: number): number
     vectors,
   );
   return (queries / cores) * (measured / dimension);
+}
+
+/** Core seconds that codes take to build. */
+export function codesBuildCoreSeconds(vectors: number, dimension: number): number {
+  const { buildSecondsOfNumber, buildSecondsOfProduct } = MEASURED.codes;
+  const lists = defaultLists(vectors);
+  const products = lists > 1 ? (vectors + listSample(lists) * LIST_ROUNDS) * lists * dimension : 0;
+  return vectors * dimension * buildSecondsOfNumber + products * buildSecondsOfProduct;
+}
+
+/** Queries a second that codes answer on one core, ten hits each. */
+export function codesQueriesPerSecond(kind: CodeKind, vectors: number, dimension: number): number {
+  const { secondsOfNumber, secondsOfProbe, secondsOfWhole } = MEASURED.codes;
+  const lists = defaultLists(vectors);
+  const probes = defaultProbes(lists);
+  const compared = (vectors * probes) / lists;
+  const whole = defaultRescore(kind, 10, dimension);
+  return (
+    1 / (compared * dimension * secondsOfNumber[kind] + probes * secondsOfProbe + whole * secondsOfWhole)
+  );
 }
 
 /** Between measured points straight in logarithms, beyond them as between the last two. */

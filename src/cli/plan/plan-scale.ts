@@ -1,7 +1,9 @@
-import { vectorIndexBytes } from '../../index/vectors/memory-cost.js';
+import { vectorIndexBytes, wholeVectorsBytes } from '../../index/vectors/memory-cost.js';
 import type { IndexType, VectorStorage } from '../../index/vectors/vector-index.js';
 import type { UsedPrecision } from '../../model/precision/precision.js';
 import {
+  codesBuildCoreSeconds,
+  codesQueriesPerSecond,
   type EncoderSize,
   encodeTokensPerSecond,
   flatQueriesPerSecond,
@@ -63,12 +65,12 @@ export function planScale(question: ScaleQuestion): ScaleAnswer {
     question.tokensPerSecond ?? encodeTokensPerSecond(question.precision, question);
   const encodeSeconds = (documents * tokens) / tokensPerSecondOfCore;
   const bytes = vectorIndexBytes({ type: index, storage, count: documents, dimension });
+  const whole = wholeVectorsBytes({ type: index, storage, count: documents, dimension });
   const shards = Math.max(1, Math.ceil(bytes / (question.memoryGb * GIGABYTE * MEMORY_SHARE)));
   const documentsPerShard = Math.ceil(documents / shards);
-  const buildSeconds = index === 'hnsw' ? hnswBuildCoreSeconds(documentsPerShard, dimension) * shards : 0;
-  const ofShard = index === 'hnsw' ? hnswQueriesPerSecond : flatQueriesPerSecond;
+  const buildSeconds = buildCoreSeconds(index, documentsPerShard, dimension) * shards;
   // Every shard answers every query; copies share them.
-  const queriesOfMachine = ofShard(documentsPerShard, dimension) * cores;
+  const queriesOfMachine = queriesOfCore(index, documentsPerShard, dimension) * cores;
   const copies = Math.max(replicas, Math.ceil(question.queriesPerSecond / queriesOfMachine));
   const machines = shards * copies;
   const refreshSeconds = (encodeSeconds + buildSeconds) * question.refreshes;
@@ -91,10 +93,24 @@ export function planScale(question: ScaleQuestion): ScaleAnswer {
       textGb: (documents * tokens * BYTES_OF_TOKEN) / GIGABYTE,
       vectorGb: (documents * dimension * 4) / GIGABYTE,
     },
-    diskGb: (bytes * copies + documents * (tokens * BYTES_OF_TOKEN + dimension * 4)) / GIGABYTE,
+    diskGb: ((bytes + whole) * copies + documents * (tokens * BYTES_OF_TOKEN + dimension * 4)) / GIGABYTE,
     money: { once, month: machines * cores * MONTH_HOURS * price },
   };
   return { ...answer, limits: limitsOf(question, answer) };
+}
+
+function buildCoreSeconds(index: IndexType, vectors: number, dimension: number): number {
+  if (index === 'flat') return 0;
+  return index === 'hnsw'
+    ? hnswBuildCoreSeconds(vectors, dimension)
+    : codesBuildCoreSeconds(vectors, dimension);
+}
+
+function queriesOfCore(index: IndexType, vectors: number, dimension: number): number {
+  if (index === 'flat') return flatQueriesPerSecond(vectors, dimension);
+  return index === 'hnsw'
+    ? hnswQueriesPerSecond(vectors, dimension)
+    : codesQueriesPerSecond(index, vectors, dimension);
 }
 
 function limitsOf(question: ScaleQuestion, { index, encode, search }: Omit<ScaleAnswer, 'limits'>): string[] {
@@ -105,7 +121,7 @@ function limitsOf(question: ScaleQuestion, { index, encode, search }: Omit<Scale
   }
   if (index.shards > 1) {
     limits.push(
-      `the index needs ${index.shards} machines; nearmiss searches on one: fewer bits (--storage), or another engine`,
+      `the index needs ${index.shards} machines; nearmiss searches on one: fewer bits (--index binary), or another engine`,
     );
   }
   if (question.index === 'hnsw' && index.documentsPerShard > LARGEST_MEASURED) {
@@ -113,7 +129,7 @@ function limitsOf(question: ScaleQuestion, { index, encode, search }: Omit<Scale
       `graphs were measured up to ${LARGEST_MEASURED} vectors: build and queries/s are extrapolated`,
     );
   }
-  if (index.buildHours > 24) limits.push('building a graph takes more than a day');
+  if (index.buildHours > 24) limits.push('building the index takes more than a day');
   if (encode.hours > 24) limits.push('encoding takes more than a day: more workers, or int8');
   if (search.machines > index.shards * question.replicas) {
     limits.push(

@@ -17,7 +17,7 @@ import { type CodeKind, recordBytes } from './scan-kernel.js';
 /** Vectors that decide where the centres are: so many for each list, within bounds. */
 const SAMPLE_PER_LIST = 64;
 const [LEAST_SAMPLE, MOST_SAMPLE] = [10_000, 262_144];
-const ROUNDS = 10;
+export const LIST_ROUNDS = 10;
 const SEED = 1;
 /** Up to so many vectors, all codes are compared with each query: lists would cost recall and gain little. */
 const MOST_UNLISTED = 131_072;
@@ -46,12 +46,17 @@ export function defaultLists(count: number): number {
   return count <= MOST_UNLISTED ? 1 : 2 ** Math.round(Math.log2(count) / 2);
 }
 
+/** How many vectors decide where the centres of so many lists are. */
+export function listSample(lists: number): number {
+  return Math.min(MOST_SAMPLE, Math.max(LEAST_SAMPLE, lists * SAMPLE_PER_LIST));
+}
+
 /** Finds lists for vectors and codes them. Passes over them are made as needed; memory is bounded by a piece. */
 export async function quantize(blocks: VectorBlocks, options: QuantizeOptions): Promise<Quantized> {
   const { cut } = options;
   const { count } = blocks;
   const lists = Math.max(1, Math.min(options.lists ?? defaultLists(count), count));
-  const sample = await sampleRows(blocks, Math.max(LEAST_SAMPLE, lists * SAMPLE_PER_LIST), options);
+  const sample = await sampleRows(blocks, listSample(lists), options);
   if (lists === 1) {
     const table = new ListTable(meanOf(sample, cut.kept), Uint32Array.of(0, count), cut.kept);
     return { table, pieces: () => recordPieces(blocks, undefined, table, options) };
@@ -68,7 +73,7 @@ async function sampleRows(
   wanted: number,
   { format, cut }: QuantizeOptions,
 ): Promise<Float32Array> {
-  const size = Math.min(blocks.count, wanted, MOST_SAMPLE);
+  const size = Math.min(blocks.count, wanted);
   const random = Random.from(SEED, 'sample of vectors');
   const ids = Float64Array.from({ length: size }, (_, i) =>
     Math.floor(((i + random.uniform()) * blocks.count) / size),
@@ -106,7 +111,7 @@ async function assignLists(
     dimension,
     clusters: Math.min(lists, sample.length / dimension),
     seed: SEED,
-    rounds: ROUNDS,
+    rounds: LIST_ROUNDS,
     session,
   }))!;
   const centres = meansOf(sample, clusters.assigned, clusters.centroids.length / dimension, dimension);

@@ -23,7 +23,7 @@ export interface QuantizedOptions {
   dimensions?: number;
   /** Lists of vectors that lie near each other; 1 for none. Default: none up to 131,072 vectors, then about √count. */
   lists?: number;
-  /** In how many lists a search looks. Default: one in 32, and 8. */
+  /** In how many lists a search looks. Default: one in 10, and 8. */
   probes?: number;
   /** How many vectors a search compares again as whole ones. Default by k, the type and the dimension. */
   rescore?: number;

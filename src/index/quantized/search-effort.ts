@@ -9,7 +9,7 @@ export function defaultRescore(kind: CodeKind, k: number, dimension: number): nu
   return Math.ceil((60 + 4 * k) * Math.max(1, GOOD_DIMENSIONS / dimension));
 }
 
-/** In how many lists a search looks, unless it is said. */
+/** In how many lists a search looks, unless it is said: one in ten, and 8 (docs/vector-index.md). */
 export function defaultProbes(lists: number): number {
-  return Math.max(1, Math.min(lists, Math.ceil(lists / 32) + 8));
+  return Math.max(1, Math.min(lists, Math.ceil(lists / 10) + 8));
 }

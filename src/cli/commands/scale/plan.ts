@@ -8,6 +8,7 @@ const EXAMPLES = `
 Examples:
   nearmiss plan --documents 1e6
   nearmiss plan --documents 1e8 --workers 32 --cores 8 --memory 64 --precision int8 --index hnsw --storage i8
+  nearmiss plan --documents 1e7 --dimension 64 --memory 4 --index int8
   nearmiss plan --documents 8e9 --dimension 64 --workers 500 --cores 16 --memory 128 --price 0.03 --json
 
 The curves were measured on two cores with MiniLM (docs/scaling.md). What your machine encodes is what "nearmiss encode --json
@@ -29,7 +30,11 @@ export const registerPlan: RegisterCommand = (program) => {
     .option('--workers <n>', 'machines', wholeNumber(1), 1)
     .option('--cores <n>', 'of a machine', wholeNumber(1), 2)
     .option('--memory <gb>', 'of a machine', numberBetween(0.1, 1e6), 16)
-    .addOption(new Option('--index <type>', 'how it is searched').choices(['flat', 'hnsw']).default('flat'))
+    .addOption(
+      new Option('--index <type>', 'how it is searched')
+        .choices(['flat', 'hnsw', 'int8', 'binary'])
+        .default('flat'),
+    )
     .addOption(new Option('--storage <type>', 'of vectors').choices(['f32', 'f16', 'i8']).default('f32'))
     .option('--queries <n>', 'to answer in a second', numberBetween(0, 1e9), 10)
     .option('--replicas <n>', 'copies of each shard', wholeNumber(1), 1)
@@ -59,7 +64,7 @@ function describe(
 ): string {
   const lines = [
     `encode    ${short(encode.hours)} h on ${flags.workers} × ${flags.cores} cores (${short(encode.coreHours)} core hours at ${short(encode.tokensPerSecondOfCore)} tokens/s)`,
-    `index     ${short(index.gigabytes)} GB in ${index.shards} shard${index.shards === 1 ? '' : 's'} of ${short(index.documentsPerShard)} documents${flags.index === 'hnsw' ? `, built in ${short(index.buildHours)} h` : ''}`,
+    `index     ${short(index.gigabytes)} GB in ${index.shards} shard${index.shards === 1 ? '' : 's'} of ${short(index.documentsPerShard)} documents${flags.index !== 'flat' ? `, built in ${short(index.buildHours)} h` : ''}`,
     `search    ${search.machines} machine${search.machines === 1 ? '' : 's'}, ${short(search.queriesPerSecond)} queries/s`,
     ...(flags.refreshes > 0
       ? [`training  ${short(training.refreshHours)} h for ${flags.refreshes} refreshes`]
