@@ -91,10 +91,14 @@ export function codesBuildCoreSeconds(vectors: number, dimension: number): numbe
 }
 
 /** Queries a second that codes answer on one core, ten hits each. */
-export function codesQueriesPerSecond(kind: CodeKind, vectors: number, dimension: number): number {
+export function codesQueriesPerSecond(
+  kind: CodeKind,
+  vectors: number,
+  dimension: number,
+  probes = defaultProbes(defaultLists(vectors)),
+): number {
   const { secondsOfNumber, secondsOfProbe, secondsOfWhole } = MEASURED.codes;
   const lists = defaultLists(vectors);
-  const probes = defaultProbes(lists);
   const compared = (vectors * probes) / lists;
   const whole = defaultRescore(kind, 10, dimension);
   return (

@@ -46,9 +46,19 @@ describe('within a quarter of what was measured', () => {
       encodeTokensPerSecond('fp32', { layers: 6, hiddenSize: 384, tokens: 64 }),
       10_344,
     ],
-    ['codes of a million by 8 bits, queries of a core', codesQueriesPerSecond('int8', 1e6, 64), 1000 / 0.39],
-    ['codes of a million by 1 bit, queries of a core', codesQueriesPerSecond('binary', 1e6, 64), 1000 / 1.22],
+    [
+      'codes of a million by 8 bits, queries of a core',
+      codesQueriesPerSecond('int8', 1e6, 64, 40),
+      1000 / 0.39,
+    ],
+    [
+      'codes of a million by 1 bit, queries of a core',
+      codesQueriesPerSecond('binary', 1e6, 64, 40),
+      1000 / 1.22,
+    ],
     ['codes of a million, core seconds to build', codesBuildCoreSeconds(1e6, 64), 5.8],
+    ['codes of ten million by 8 bits, 136 lists', codesQueriesPerSecond('int8', 1e7, 64, 136), 1000 / 1.91],
+    ['codes of ten million by 8 bits, 418 lists', codesQueriesPerSecond('int8', 1e7, 64), 1000 / 5.02],
     ['exact search of a million', 2 * flatQueriesPerSecond(1e6, 128), 368],
     [
       'another collection of 4,000',

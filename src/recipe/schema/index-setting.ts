@@ -33,7 +33,7 @@ export const indexSetting = mapping({
   probes: whole(1)
     .optional()
     .describe(
-      'of `int8` and `binary` with lists: in how many a search looks; without it in one of 32, and 8',
+      'of `int8` and `binary` with lists: in how many a search looks; without it in one of 10, and 8',
     ),
   rescore: whole(1)
     .optional()

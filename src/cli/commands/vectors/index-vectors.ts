@@ -104,7 +104,7 @@ export function registerIndex(program: Command): void {
     )
     .option(
       '--probes <n>',
-      'int8, binary: lists a search looks into (default: 1 in 32, and 8)',
+      'int8, binary: lists a search looks into (default: 1 in 10, and 8)',
       wholeNumber(1),
     )
     .option(
