@@ -18,7 +18,7 @@ import { RowProducts } from './row-products.js';
 import { readTokenTable, TOKEN_FILES } from './token-files.js';
 
 /** Documents whose rows are put together again and compared exactly: so many times k, and at least. */
-const EXACT = { timesK: 4, atLeast: 128 };
+const EXACT = { timesK: 4, atLeast: 256 };
 /** Documents compared by the centroids of their tokens: so many times those compared exactly. */
 const APPROXIMATE_PER_EXACT = 8;
 /** Rows put together at once. */
