@@ -118,12 +118,12 @@ async function expectSame(output: string): Promise<void> {
   );
   // Nothing is left of shards, and no half file anywhere.
   const left = await readdir(at('store'), { recursive: true });
-  expect(left.filter((name) => /^(texts|rows)\/./.test(name) || name.includes('.partial-'))).toEqual([]);
+  expect(left.filter((name) => /^(inputs|results)\/./.test(name) || name.includes('.partial-'))).toEqual([]);
 }
 
 async function shardsDone(count: number): Promise<void> {
-  const rows = at('store/rows');
-  while (!existsSync(rows) || (await readdir(rows)).length < count) await sleep(20);
+  const results = at('store/results');
+  while (!existsSync(results) || (await readdir(results)).length < count) await sleep(20);
 }
 
 describe.skipIf(!hasRedis())('a fleet', () => {
@@ -197,9 +197,7 @@ describe.skipIf(!hasRedis())('a fleet', () => {
     const { code, stderr } = await runBuiltCli(onFleet('poison.npy', TEXTS / 2));
     await writeFile(weights, before);
     expect(code).toBe(1);
-    expect(stderr).toMatch(
-      /a worker cannot encode a shard of 120 texts: .*(expected weights|damaged|checksum)/,
-    );
+    expect(stderr).toMatch(/a worker cannot encode a shard of 120: .*(expected weights|damaged|checksum)/);
     expect(existsSync(at('poison.npy'))).toBe(false);
     // The weights are as they were: the same command goes on.
     expect((await runBuiltCli(onFleet('poison.npy', TEXTS / 2))).code).toBe(0);

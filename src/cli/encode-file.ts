@@ -158,7 +158,13 @@ async function openPlace(model: EncoderModel, options: EncodeFileOptions): Promi
     return {
       precision: used,
       inShards: true,
-      shards: (records) => encodeOnFleet(records, { fleet, shardSize, textOf: ({ text }) => text }),
+      shards: (records) =>
+        encodeOnFleet(records, {
+          fleet,
+          shardSize,
+          inputOf: (members) => members.map(({ text }) => text),
+          charactersOf: ({ text }) => text.length,
+        }),
       forget: () => fleet.forget(),
       close: () => fleet.close(),
     };

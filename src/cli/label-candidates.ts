@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { hasCode, NearmissError } from '../base/errors.js';
 import type { Ranking, Run } from '../evaluate/index.js';
 import { readRun } from '../evaluate/read-run.js';
+import type { FleetPlace } from '../fleet/index.js';
 import type { Precision } from '../model/precision/precision.js';
 import {
   CandidateTable,
@@ -21,6 +22,8 @@ export interface LabelCandidatesOptions {
   threads?: number;
   /** In which numbers models multiply. Default fp32. */
   precision?: Precision;
+  /** Scores on the workers of a queue. */
+  fleet?: FleetPlace;
   /** Told how many pairs were done, all tokens so far, and how many pairs there are. */
   onProgress?: (progress: ScoringProgress, total: number) => void;
 }
@@ -36,7 +39,7 @@ export interface Labelled {
 
 /** Scores a collection's positives and candidates with cross-encoders. */
 export async function labelCandidates(data: MiningData, options: LabelCandidatesOptions): Promise<Labelled> {
-  const { models, normalize, depth, threads, precision, onProgress } = options;
+  const { models, normalize, depth, threads, precision, fleet, onProgress } = options;
   const lists = [...(await listsOf(options.candidates, data))];
   const pairs = lists.reduce((sum, { query, ids }) => {
     const relevant = data.positives.of(query);
@@ -48,7 +51,7 @@ export async function labelCandidates(data: MiningData, options: LabelCandidates
   let computed = 0;
   try {
     for (const model of models) {
-      scorers.push(await PairScorer.open(await bestModel(model), { session: { threads, precision } }));
+      scorers.push(await PairScorer.open(await bestModel(model), { session: { threads, precision }, fleet }));
     }
     const rankings = new Map<string, Ranking>();
     for await (const { query, documents, scores } of label({

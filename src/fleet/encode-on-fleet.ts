@@ -1,10 +1,14 @@
 import { type EncodedShard, shardsOf } from '../model/encoder/encode-collection.js';
-import type { EncodeJob } from './encode-job.js';
-import type { FleetEncoder } from './fleet-encoder.js';
+import type { EncodedCollection } from '../model/encoder/encode-numbered.js';
+import { OffsetsBuilder } from '../model/encoder/encoded-texts.js';
+import { ShardFolder } from '../model/encoder/shard-folder.js';
+import type { NumberedTexts } from '../model/encoder/tokenized-texts.js';
+import type { AskedShard, FleetEncoder, ShardInput } from './fleet-encoder.js';
 
 export interface EncodeOnFleetOptions<Member> {
   fleet: FleetEncoder;
-  textOf(member: Member): string;
+  inputOf(members: readonly Member[]): ShardInput | Promise<ShardInput>;
+  charactersOf?(member: Member): number;
   /** Members of a shard: half a minute's work of a worker or so. */
   shardSize: number;
 }
@@ -15,18 +19,59 @@ const AHEAD = 64;
 /** Like `encodeCollection`, on the workers of a queue: shards come back in the order of the members. */
 export async function* encodeOnFleet<Member>(
   members: AsyncIterable<Member> | Iterable<Member>,
-  { fleet, textOf, shardSize }: EncodeOnFleetOptions<Member>,
+  { fleet, inputOf, charactersOf = () => 0, shardSize }: EncodeOnFleetOptions<Member>,
 ): AsyncGenerator<EncodedShard<Member>> {
-  const asked: { members: Member[]; texts: string[]; job: EncodeJob }[] = [];
+  const asked: { members: Member[]; shard: AskedShard }[] = [];
   const first = async (): Promise<EncodedShard<Member>> => {
-    const { members, texts, job } = asked.shift()!;
-    return { members, ...(await fleet.rows(job, texts)) };
+    const { members, shard } = asked.shift()!;
+    return { members, ...(await fleet.rows(shard)) };
   };
-  const charactersOf = (member: Member): number => textOf(member).length;
   for await (const part of shardsOf(members, { shardSize, charactersOf })) {
-    const texts = part.map(textOf);
-    asked.push({ members: part, texts, job: await fleet.ask(texts) });
+    asked.push({ members: part, shard: await fleet.ask(await inputOf(part)) });
     if (asked.length >= AHEAD) yield await first();
   }
   while (asked.length > 0) yield await first();
+}
+
+export interface NumberedOnFleetOptions {
+  /** Shards that came back are kept here until they are removed. */
+  directory: string;
+  shardSize?: number;
+  onProgress?: (texts: number) => void | Promise<void>;
+  signal?: AbortSignal;
+}
+
+/** Texts of a shard that a worker takes at once. */
+const SHARD_SIZE = 512;
+
+/** Like `encodeNumbered`, on the workers of a queue. */
+export async function encodeNumberedOnFleet(
+  fleet: FleetEncoder,
+  texts: NumberedTexts,
+  { directory, shardSize = SHARD_SIZE, onProgress, signal }: NumberedOnFleetOptions,
+): Promise<EncodedCollection> {
+  const keep = new ShardFolder(directory, fleet);
+  const offsets = new OffsetsBuilder();
+  const sizes: number[] = [];
+  let done = 0;
+  const numbers = Array.from({ length: texts.count }, (_, number) => number);
+  const inputOf = (members: readonly number[]): Promise<ShardInput> => texts.texts(members);
+  for await (const shard of encodeOnFleet(numbers, { fleet, inputOf, shardSize })) {
+    signal?.throwIfAborted();
+    await keep.add(sizes.length, shard);
+    offsets.add(shard);
+    sizes.push(shard.members.length);
+    done += shard.members.length;
+    await onProgress?.(done);
+  }
+  return {
+    offsets: offsets.build(),
+    async *shards() {
+      for (const [shard, size] of sizes.entries()) yield (await keep.read(shard, size)).vectors;
+    },
+    async remove() {
+      await fleet.forget();
+      await keep.remove();
+    },
+  };
 }

@@ -1,82 +1,129 @@
-import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { z } from 'zod';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { NearmissError } from '../base/errors.js';
-import { exists, writeFileAtomic } from '../base/files.js';
-import { parseJson } from '../base/json-file.js';
-import type { EncodedTexts } from '../model/encoder/encoded-texts.js';
-import { type EncoderModel, saveEncoderModel } from '../model/encoder/encoder-model.js';
-import { ShardFolder } from '../model/encoder/shard-folder.js';
-import { type EncodeJob, shardId } from './encode-job.js';
+import { exists, writeDirectoryAtomic } from '../base/files.js';
+import type { FleetJob } from './fleet-job.js';
+import { type BlobStore, openBlobStore } from './store/blob-store.js';
 
-const textsSchema = z.array(z.string());
-const ASK_AGAIN = 'remove the file and give the command again: whoever asks writes it anew';
+/** The files of a model with their SHA-256; it is put last, so a model that has one is whole. */
+type Manifest = Record<string, string>;
+
+const MANIFEST = 'files.json';
 
 /**
- * A folder that whoever asks and all workers see: models, texts to encode and the rows they became. Everything in it appears
- * complete or not at all and is named by its content, so that it does not matter who wrote it, nor how often.
+ * What whoever asks and all workers share: models, inputs of shards and what they became. Everything is named by its content, so that
+ * it does not matter who wrote it, nor how often.
  */
 export class FleetStore {
-  readonly path: string;
+  readonly #blobs: BlobStore;
 
-  constructor(path: string) {
-    this.path = path;
+  private constructor(blobs: BlobStore) {
+    this.#blobs = blobs;
   }
 
-  modelFolder(name: string): string {
-    return join(this.path, 'models', name);
+  static async open(address: string): Promise<FleetStore> {
+    return new FleetStore(await openBlobStore(address));
   }
 
-  /** Puts a model there, unless it is. */
-  async addModel(name: string, model: EncoderModel): Promise<void> {
-    const folder = this.modelFolder(name);
-    if (await exists(folder)) return;
-    try {
-      await saveEncoderModel(folder, model);
-    } catch (error) {
-      // Somebody else was faster.
-      if (!(await exists(folder))) throw error;
+  get address(): string {
+    return this.#blobs.address;
+  }
+
+  hasModel(name: string): Promise<boolean> {
+    return this.#blobs.has(modelFile(name, MANIFEST));
+  }
+
+  /** Puts a model's folder there. */
+  async addModel(name: string, folder: string): Promise<void> {
+    const manifest: Manifest = {};
+    for (const file of await filesOf(folder)) {
+      const content = await readFile(join(folder, file));
+      manifest[file] = sha256(content);
+      await this.#blobs.put(modelFile(name, file), content);
     }
+    await this.#blobs.put(modelFile(name, MANIFEST), Buffer.from(JSON.stringify(manifest)));
   }
 
-  async addTexts({ id }: EncodeJob, texts: readonly string[]): Promise<void> {
-    await writeFileAtomic(this.#textFile(id), JSON.stringify(texts));
-  }
-
-  async texts(job: EncodeJob): Promise<string[]> {
-    const path = this.#textFile(job.id);
-    const content = await readFile(path, 'utf8').catch((error: Error) => {
-      throw new NearmissError(`${path}: the texts of a shard cannot be read: ${error.message}`, {
-        hint: 'the worker and whoever asks it must name the same folder with --store',
+  /** Copies a model to a folder of this machine, unless it is there; every file must be what was put. */
+  async fetchModel(name: string, folder: string): Promise<void> {
+    if (await exists(folder)) return;
+    const manifest = await this.#blobs.get(modelFile(name, MANIFEST));
+    if (!manifest) {
+      throw new NearmissError(`${this.address}/models/${name}: the model of a shard is not there`, {
+        hint: 'the worker and whoever asks it must name the same --store',
       });
+    }
+    const files = JSON.parse(Buffer.from(manifest).toString()) as Manifest;
+    await writeDirectoryAtomic(folder, async (partial) => {
+      for (const [file, hash] of Object.entries(files)) {
+        const content = await this.#blobs.get(modelFile(name, file));
+        if (!content || sha256(content) !== hash) {
+          throw new NearmissError(`${this.address}/models/${name}/${file}: damaged: its checksum is wrong`, {
+            hint: 'remove that model from the store and ask again',
+          });
+        }
+        await mkdir(dirname(join(partial, file)), { recursive: true });
+        await writeFile(join(partial, file), content);
+      }
     });
-    const texts = parseJson(content, { where: path, schema: textsSchema, hint: ASK_AGAIN });
-    // Rows of other texts under this name would be taken for those of these for ever.
-    if (texts.length === job.texts && shardId(job, texts) === job.id) return texts;
-    throw new NearmissError(`${path}: damaged: not the ${job.texts} texts that were written`, {
-      hint: ASK_AGAIN,
+  }
+
+  async addInput({ id }: FleetJob, input: Uint8Array): Promise<void> {
+    await this.#blobs.put(`inputs/${id}`, input);
+  }
+
+  async input({ id }: FleetJob): Promise<Uint8Array> {
+    const input = await this.#blobs.get(`inputs/${id}`);
+    if (input) return input;
+    throw new NearmissError(`${this.address}/inputs/${id}: the input of a shard is not there`, {
+      hint: 'the worker and whoever asks it must name the same --store',
     });
   }
 
-  rows({ id, texts, dimension }: EncodeJob): Promise<EncodedTexts | undefined> {
-    return this.#rows(id, dimension).find(0, texts);
+  /** Undefined where nobody has done the shard; of a damaged one, too. */
+  async result({ id }: FleetJob): Promise<Uint8Array | undefined> {
+    const content = await this.#blobs.get(`results/${id}`);
+    if (!content || content.length < HASH_BYTES) return undefined;
+    const result = content.subarray(HASH_BYTES);
+    const isWhole = Buffer.from(content.subarray(0, HASH_BYTES)).toString('hex') === sha256(result);
+    return isWhole ? result : undefined;
   }
 
-  async addRows({ id, dimension }: EncodeJob, rows: EncodedTexts): Promise<void> {
-    await this.#rows(id, dimension).add(0, rows);
+  async addResult({ id }: FleetJob, result: Uint8Array): Promise<void> {
+    const hash = createHash('sha256').update(result).digest();
+    await this.#blobs.put(`results/${id}`, Buffer.concat([hash, result]));
   }
 
-  /** Removes the texts and rows of a shard that nobody needs any more. */
-  async remove({ id, dimension }: EncodeJob): Promise<void> {
-    await rm(this.#textFile(id), { force: true });
-    await this.#rows(id, dimension).remove();
+  /** Removes the input and the result of a shard that nobody needs any more. */
+  async remove({ id }: FleetJob): Promise<void> {
+    await this.#blobs.remove(`inputs/${id}`);
+    await this.#blobs.remove(`results/${id}`);
   }
+}
 
-  #textFile(id: string): string {
-    return join(this.path, 'texts', `${id}.json`);
-  }
+/** The hash of a folder's files, which stands for a model that is given as one. */
+export async function folderHash(folder: string): Promise<string> {
+  const hash = createHash('sha256');
+  for (const file of await filesOf(folder))
+    hash.update(`${file}\n${sha256(await readFile(join(folder, file)))}\n`);
+  return hash.digest('hex');
+}
 
-  #rows(id: string, dimension: number): ShardFolder {
-    return new ShardFolder(join(this.path, 'rows', id), { dimension });
-  }
+const HASH_BYTES = 32;
+
+async function filesOf(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return files
+    .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length).replace(/^\/+/, ''))
+    .sort();
+}
+
+function modelFile(name: string, file: string): string {
+  return `models/${name}/${file}`;
+}
+
+function sha256(content: Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
 }

@@ -1,3 +1,10 @@
-export { type EncodeOnFleetOptions, encodeOnFleet } from './encode-on-fleet.js';
+export { encodeNumberedOnFleet, encodeOnFleet } from './encode-on-fleet.js';
+export { FleetClient, type FleetPlace } from './fleet-client.js';
 export { FleetEncoder, type FleetEncoderOptions } from './fleet-encoder.js';
-export { type FleetMemberOptions, runFleetMember } from './run-fleet-member.js';
+export { folderHash } from './fleet-store.js';
+export {
+  type FleetMemberOptions,
+  type LoadedModel,
+  runFleetMember,
+  type ThreadStart,
+} from './run-fleet-member.js';

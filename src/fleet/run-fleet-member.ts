@@ -1,13 +1,16 @@
 // The environment of a worker thread is a copy that native code does not see, so it is set here.
 import '../engine/no-telemetry.js';
 
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Worker as Thread } from 'node:worker_threads';
-import { NearmissError } from '../base/errors.js';
+import type { Job } from 'bullmq';
+import { hasCode, NearmissError } from '../base/errors.js';
 import { packageFile } from '../base/package-files.js';
 import { WorkerCalls } from '../base/worker-calls.js';
 import { connectQueue } from './connect.js';
-import { ENCODE_QUEUE, type EncodeJob, readJob } from './encode-job.js';
-import type { LoadedModel, ThreadAnswer, ThreadRequest, ThreadStart } from './encode-messages.js';
+import { FLEET_QUEUE, type FleetJob, newestKey, readJob } from './fleet-job.js';
 import { FleetStore } from './fleet-store.js';
 
 export interface FleetMemberOptions {
@@ -19,53 +22,97 @@ export interface FleetMemberOptions {
   /** Ends after the shard at hand. */
   signal?: AbortSignal;
   /** Told of each shard. */
-  onShard?: (shard: { texts: number; seconds: number; id: string }) => void;
+  onShard?: (shard: { task: string; items: number; seconds: number; id: string }) => void;
   /** Told once it listens. */
   onReady?: () => void;
   /** Told of shards that failed here. */
   onError?: (message: string) => void;
 }
 
+/** What a thread begins with. */
+export interface ThreadStart {
+  task: string;
+  folder: string;
+  settings: FleetJob['settings'];
+  threads?: number;
+}
+
+/** What it says of the model it has loaded. */
+export type LoadedModel = FleetJob['expects'];
+
 /** A model in a thread of its own: computing blocks a thread, and this one has to renew the lock of its shard. */
 interface Engine {
   key: string;
   loaded: LoadedModel;
-  calls: WorkerCalls<ThreadRequest, ThreadAnswer, LoadedModel>;
+  calls: WorkerCalls<Uint8Array, Uint8Array, LoadedModel>;
 }
 
-/** Takes shards from a queue and encodes them, until it is told to stop. */
+/** A later step of the same group has been asked for. */
+class Superseded extends Error {}
+
+const LOOK_MS = 1000;
+/** How long a shard rests that a worker without room has given back. */
+const GIVEN_BACK_MS = 500;
+const NO_ROOM = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+
+/** Takes shards from a queue and does them, until it is told to stop. */
 export async function runFleetMember(options: FleetMemberOptions): Promise<void> {
   const { lockSeconds = 60, signal, onShard, onError } = options;
   const { bullmq, redis } = await connectQueue(options.queue);
-  const store = new FleetStore(options.store);
+  const store = await FleetStore.open(options.store);
+  const folder = await mkdtemp(join(tmpdir(), 'nearmiss-worker-'));
   let engine: Engine | undefined;
-  const work = async (job: EncodeJob): Promise<void> => {
+  let full: NearmissError | undefined;
+  const leave = new AbortController();
+  const drop = async (): Promise<void> => {
+    const ended = engine;
+    engine = undefined;
+    await ended?.calls.end();
+  };
+  const isOld = async ({ group, order }: FleetJob): Promise<boolean> =>
+    group !== undefined && Number((await redis.get(newestKey(group))) ?? 0) > (order ?? 0);
+
+  const compute = async (job: FleetJob): Promise<void> => {
     // Delivered twice: somebody else has done it.
-    if (await store.rows(job)) return;
+    if ((await store.result(job)) || (await isOld(job))) return;
     const started = performance.now();
-    const key = `${job.model} ${job.precision}`;
+    const { task, model, settings } = job;
+    const key = JSON.stringify([task, model, settings]);
     if (engine?.key !== key) {
-      await engine?.calls.end();
-      engine = undefined;
-      engine = await startEngine(key, {
-        folder: store.modelFolder(job.model),
-        ...job,
-        threads: options.threads,
-      });
+      await drop();
+      const own = join(folder, model);
+      await store.fetchModel(model, own);
+      engine = await startEngine(key, { task, folder: own, settings, threads: options.threads });
     }
     try {
       checkModel(engine.loaded, job);
     } catch (error) {
-      // The next try may find the folder mended.
-      await engine.calls.end();
-      engine = undefined;
+      // The next try may find the model mended.
+      await drop();
+      await rm(join(folder, model), { recursive: true, force: true });
       throw error;
     }
-    const rows = await engine.calls.ask({ texts: await store.texts(job), use: job.use });
-    await store.addRows(job, rows);
-    onShard?.({ texts: job.texts, id: job.id, seconds: (performance.now() - started) / 1000 });
+    const input = await store.input(job);
+    await store.addResult(job, await unlessOld(engine.calls.ask(input), () => isOld(job)));
+    onShard?.({ task, items: job.items, id: job.id, seconds: (performance.now() - started) / 1000 });
   };
-  const worker = new bullmq.Worker(ENCODE_QUEUE, ({ data }) => work(readJob(data)), {
+  const work = async (queued: Job, token?: string): Promise<void> => {
+    try {
+      await compute(readJob(queued.data));
+    } catch (error) {
+      if (error instanceof Superseded) return drop();
+      if (!hasNoRoom(error)) throw error;
+      // The shard is not to blame: another machine has room.
+      full = new NearmissError(`there is no room left here: ${(error as Error).message}`, {
+        hint: 'this worker has left the fleet; its shard went back to the queue',
+        cause: error,
+      });
+      await queued.moveToDelayed(Date.now() + GIVEN_BACK_MS, token);
+      leave.abort();
+      throw new bullmq.DelayedError();
+    }
+  };
+  const worker = new bullmq.Worker(FLEET_QUEUE, work, {
     connection: redis,
     concurrency: 1,
     lockDuration: lockSeconds * 1000,
@@ -78,20 +125,19 @@ export async function runFleetMember(options: FleetMemberOptions): Promise<void>
   try {
     await worker.waitUntilReady();
     options.onReady?.();
-    await new Promise<void>((done) => {
-      if (signal?.aborted) done();
-      signal?.addEventListener('abort', () => done(), { once: true });
-    });
+    await ended(AbortSignal.any([leave.signal, ...(signal ? [signal] : [])]));
   } finally {
     await worker.close();
-    await engine?.calls.end();
+    await drop();
     redis.disconnect();
+    await rm(folder, { recursive: true, force: true });
   }
+  if (full) throw full;
 }
 
 async function startEngine(key: string, workerData: ThreadStart): Promise<Engine> {
-  const thread = new Thread(packageFile('dist/fleet/encode-worker.js'), { workerData });
-  const calls: Engine['calls'] = new WorkerCalls(thread, 'encoding thread');
+  const thread = new Thread(packageFile('dist/cli/fleet-worker/task-worker.js'), { workerData });
+  const calls: Engine['calls'] = new WorkerCalls(thread, 'computing thread');
   try {
     return { key, calls, loaded: await calls.started };
   } catch (error) {
@@ -100,12 +146,43 @@ async function startEngine(key: string, workerData: ThreadStart): Promise<Engine
   }
 }
 
-/** What the store holds must be what was asked for: a folder of this name may be of an older version, or damaged. */
-function checkModel(loaded: LoadedModel, job: EncodeJob): void {
-  for (const what of ['weights', 'tokenizer', 'dimension'] as const) {
-    if (loaded[what] === job[what]) continue;
-    throw new NearmissError(`models/${job.model}: expected ${what} ${job[what]}, got ${loaded[what]}`, {
-      hint: 'remove that folder from the store and ask again',
+/** What the store holds must be what was asked for. */
+function checkModel(loaded: LoadedModel, { expects, model }: FleetJob): void {
+  for (const [what, expected] of Object.entries(expects)) {
+    if (loaded[what] === expected) continue;
+    throw new NearmissError(`models/${model}: expected ${what} ${expected}, got ${loaded[what]}`, {
+      hint: 'remove that model from the store and ask again',
     });
   }
+}
+
+/** Gives up waiting for a result that nobody wants any more. */
+async function unlessOld<T>(result: Promise<T>, isOld: () => Promise<boolean>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const old = new Promise<never>((_, reject) => {
+    timer = setInterval(() => {
+      isOld().then(
+        (isSo) => isSo && reject(new Superseded()),
+        () => undefined,
+      );
+    }, LOOK_MS);
+  });
+  try {
+    return await Promise.race([result, old]);
+  } finally {
+    clearInterval(timer);
+    // The thread is ended: whoever waits for it has been told.
+    result.catch(() => undefined);
+  }
+}
+
+function hasNoRoom(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if (NO_ROOM.some((code) => hasCode(at, code))) return true;
+  return false;
+}
+
+async function ended(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise((done) => signal.addEventListener('abort', done, { once: true }));
 }

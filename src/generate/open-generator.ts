@@ -1,5 +1,6 @@
 import { NearmissError } from '../base/errors.js';
 import type { SessionOptions } from '../engine/index.js';
+import type { FleetPlace } from '../fleet/index.js';
 import { EndpointGenerator, type EndpointOptions } from './endpoint-generator.js';
 import type { QueryGenerator } from './query-generator.js';
 import { Seq2SeqGenerator } from './seq2seq-generator.js';
@@ -21,6 +22,8 @@ export interface WriteOptions {
   repetitionPenalty: number;
   noRepeat: number;
   session?: SessionOptions;
+  /** Writes on the workers of a queue. */
+  fleet?: FleetPlace;
   /** For services elsewhere. */
   endpoint?: Partial<EndpointOptions>;
 }
@@ -51,7 +54,7 @@ export async function openGenerator(generator: string, options: WriteOptions): P
     });
   }
   const { minTokens, maxTokens, repetitionPenalty, noRepeat, session } = options;
-  return Seq2SeqGenerator.open(generator, {
+  const model = await Seq2SeqGenerator.open(generator, {
     search:
       beams > 0
         ? { kind: 'beam', beams, copies: count, lengthPenalty }
@@ -62,4 +65,10 @@ export async function openGenerator(generator: string, options: WriteOptions): P
     noRepeat,
     session,
   });
+  const { fleet, session: _session, endpoint: _endpoint, ...settings } = options;
+  if (!fleet) return model;
+  // Loaded only to know what its queries depend on.
+  await model.close();
+  const { FleetGenerator } = await import('./fleet-generator.js');
+  return FleetGenerator.open(generator, model, { ...fleet, settings: { ...settings } });
 }

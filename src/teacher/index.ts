@@ -2,7 +2,12 @@ export { teachers } from './kinds.js';
 export { type LabelledList, type LabelOptions, label } from './label.js';
 export { fillLabelFolder, isLabelFolder, type Labels, readLabelFolder } from './label-folder.js';
 export { meanOfNormalized, NORMALIZATIONS, type Normalization } from './normalize.js';
-export { type OpenPairScorerOptions, PairScorer, type ScoringProgress } from './pair-scorer.js';
+export {
+  type OpenPairScorerOptions,
+  openPairModel,
+  PairScorer,
+  type ScoringProgress,
+} from './pair-scorer.js';
 export { ScoreCache } from './score-cache.js';
 export {
   type TaughtBatch,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { NearmissError } from '../base/errors.js';
+import type { FleetPlace } from '../fleet/index.js';
 import { CrossEncoder } from '../model/cross-encoder/cross-encoder.js';
 import { loadCrossEncoder } from '../model/cross-encoder/cross-encoder-model.js';
 import { isCrossEncoder } from '../model/cross-encoder/cross-encoder-names.js';
@@ -26,10 +27,12 @@ export interface OpenPairScorerOptions {
   session?: EncodingSession;
   /** Where scores are kept. Default: `scores` in the user's cache. */
   cache?: string;
+  /** Scores on the workers of a queue. */
+  fleet?: FleetPlace;
 }
 
 /** A model that scores pairs of texts. */
-interface PairModel extends Pick<CrossEncoder, 'scorePairs' | 'release'> {
+export interface PairModel extends Pick<CrossEncoder, 'scorePairs' | 'release'> {
   /** Stands for everything that a score depends on besides the two texts. */
   readonly fingerprint: string;
   /** Whether scores are logits of being relevant, and not only higher for what is better. */
@@ -47,8 +50,12 @@ export class PairScorer {
   }
 
   /** @param folder a cross-encoder's, or a retriever's: one vector a text, or late interaction */
-  static async open(folder: string, { session, cache }: OpenPairScorerOptions = {}): Promise<PairScorer> {
-    const model = await ((await isCrossEncoder(folder)) ? openCrossEncoder : openRetriever)(folder, session);
+  static async open(
+    folder: string,
+    { session, cache, fleet }: OpenPairScorerOptions = {},
+  ): Promise<PairScorer> {
+    const own = await openPairModel(folder, session);
+    const model = fleet ? await openFleetPairs(folder, own, { ...fleet, session }) : own;
     return new PairScorer(model, await ScoreCache.open(model.fingerprint, cache));
   }
 
@@ -105,6 +112,22 @@ export class PairScorer {
     await this.#cache.flush();
     return { computed: unknown.length, tokens };
   }
+}
+
+/** Opens a cross-encoder, or a retriever. */
+export async function openPairModel(folder: string, session?: EncodingSession): Promise<PairModel> {
+  return (await isCrossEncoder(folder)) ? openCrossEncoder(folder, session) : openRetriever(folder, session);
+}
+
+async function openFleetPairs(
+  folder: string,
+  model: PairModel,
+  place: FleetPlace & { session?: EncodingSession },
+): Promise<PairModel> {
+  // Loaded only to know what scores depend on.
+  await model.release();
+  const { FleetPairs } = await import('./fleet-pairs.js');
+  return FleetPairs.open(folder, model, place);
 }
 
 async function openCrossEncoder(folder: string, session: EncodingSession = {}): Promise<PairModel> {

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { NearmissError } from '../base/errors.js';
 import type { Dataset, TextPair } from '../data/index.js';
+import type { FleetPlace } from '../fleet/index.js';
 import type { LossKind } from '../loss/index.js';
 import { makesRows } from '../model/kinds.js';
 import type { NegativesKind } from '../negatives/index.js';
@@ -61,6 +62,8 @@ export interface TrainOptions extends RecipeChoices {
   /** Default: all cores each; a process that waits leaves them to the other. */
   threads?: Partial<Record<Role, number>>;
   onEvent?: (role: Role, event: TimedEvent) => void;
+  /** Has the collection encoded by the workers of a queue (`nearmiss fleet worker`). */
+  fleet?: FleetPlace;
   /** Ends the run after its present step; it goes on when it is trained again. */
   signal?: AbortSignal;
 }
@@ -128,6 +131,7 @@ async function trainKnown(options: TrainOptions, inProcess: boolean): Promise<Tr
     inProcess,
     onEvent: options.onEvent ?? (() => undefined),
     onRestart: () => undefined,
+    fleet: options.fleet,
     stopSignal: signal ?? new AbortController().signal,
   });
 }

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
 import type { EncodeFileOptions } from '../encode-file.js';
+import { addFleetOptions, fleetOf } from '../fleet-options.js';
 import { list, repeated, wholeNumber } from '../option-parsers.js';
 import { print, printJson, tell } from '../output.js';
 import { precisionOption } from '../precision-option.js';
@@ -37,7 +38,7 @@ Examples:
 In Python: numpy.load('scifact.npy', mmap_mode='r'); bare rows: numpy.fromfile('docs.f16', '<f2').reshape(-1, 384)`;
 
 export function registerEncode(program: Command): void {
-  program
+  const encode = program
     .command('encode')
     .summary('turn texts into vectors')
     .description('Encodes texts with a model and writes their vectors and ids.')
@@ -67,13 +68,12 @@ export function registerEncode(program: Command): void {
     .addOption(providerOption())
     .addOption(precisionOption())
     .option('--token-budget <n>', 'padded tokens encoded at once', wholeNumber(1))
-    .option('--queue <url>', 'let the workers of "nearmiss fleet worker" encode: redis://HOST:PORT')
-    .option('--store <dir>', 'with --queue: a folder that all workers see')
     .option('--shard-size <n>', 'with --queue: texts that a worker takes at once', wholeNumber(1), 1024)
     .option('--quiet', 'no progress on stderr')
     .option('--json', 'print a summary as JSON')
     .addHelpText('after', EXAMPLES)
     .action(encodeAction);
+  addFleetOptions(encode, 'encode');
 }
 
 async function encodeAction(input: string, flags: EncodeFlags): Promise<void> {
@@ -82,7 +82,7 @@ async function encodeAction(input: string, flags: EncodeFlags): Promise<void> {
       hint: 'documents belong to no split',
     });
   }
-  checkFleetFlags(flags);
+  fleetOf(flags, flags);
   const { storageType } = await import('../../model/tensors/vector-file.js');
   // Before the model is loaded.
   storageType(flags.output, flags.dtype);
@@ -103,27 +103,5 @@ async function encodeAction(input: string, flags: EncodeFlags): Promise<void> {
           : `${count(summary.tokens)} tokens at ${count(summary.tokensPerSecond!)}/s`) +
         `; ids in ${summary.ids}\n`,
     );
-  }
-}
-
-function checkFleetFlags({ queue, store, precision, provider }: EncodeFlags): void {
-  if ((queue === undefined) !== (store === undefined)) {
-    throw new UsageError('--queue and --store go together: a queue, and a folder that all workers see', {
-      hint: 'give both, or none to encode here',
-    });
-  }
-  if (queue === undefined) return;
-  if (precision === 'auto') {
-    throw new UsageError(
-      '--precision: expected fp32 or int8 with --queue, got auto, which depends on the machine',
-      {
-        hint: 'name one, so that all workers make the same vectors',
-      },
-    );
-  }
-  if (provider !== undefined) {
-    throw new UsageError('--provider is for encoding here: workers compute on their own processors', {
-      hint: 'leave it out with --queue',
-    });
   }
 }

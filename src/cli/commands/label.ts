@@ -1,13 +1,14 @@
 import { Option } from 'commander';
 import type { Precision } from '../../model/precision/precision.js';
 import type { RegisterCommand } from '../command.js';
+import { addFleetOptions, type FleetFlags, fleetOf } from '../fleet-options.js';
 import { repeated, wholeNumber } from '../option-parsers.js';
 import { precisionOption } from '../precision-option.js';
 
 /** As `NORMALIZATIONS` has them: this file is read for every `--help`. */
 const NORMALIZE = ['none', 'z-score', 'min-max'] as const;
 
-interface LabelFlags {
+interface LabelFlags extends FleetFlags {
   model: string[];
   candidates: string;
   split: string;
@@ -34,7 +35,7 @@ or not at all.`;
 
 /** `nearmiss label`: teachers' scores, to distil from. */
 export const registerLabel: RegisterCommand = (program) => {
-  program
+  const label = program
     .command('label')
     .summary('score candidates with a teacher')
     .description(
@@ -61,9 +62,11 @@ export const registerLabel: RegisterCommand = (program) => {
     .option('--json', 'print what was done as JSON')
     .addHelpText('after', EXAMPLES)
     .action(labelCommand);
+  addFleetOptions(label, 'score');
 };
 
 async function labelCommand(path: string, flags: LabelFlags): Promise<void> {
+  const fleet = fleetOf(flags, flags);
   const [
     { openDataset, JUDGED_SPLIT },
     { loadMiningData },
@@ -88,6 +91,7 @@ async function labelCommand(path: string, flags: LabelFlags): Promise<void> {
     const labelled = await labelCandidates(data, {
       ...flags,
       models: flags.model,
+      fleet,
       onProgress({ pairs, tokens }, total) {
         progress ??= new Progress({ label: 'label', unit: 'pairs', total, quiet });
         const seconds = (performance.now() - started) / 1000;

@@ -7,13 +7,15 @@ import { count, counted, formatBytes, formatDuration } from '../../base/progress
 import type { SystemsTable } from '../../systems/index.js';
 import type { TrainOutcome } from '../../train/train.js';
 import type { RegisterCommand } from '../command.js';
+import { addFleetOptions, type FleetFlags, fleetOf } from '../fleet-options.js';
 import { wholeNumber } from '../option-parsers.js';
 import { print, printJson, tell } from '../output.js';
 import { expectProvider, providerOption } from '../provider-option.js';
 import { watchTraining } from '../watch-training.js';
 import { addTrainingFlags, type TrainingFlags } from './runs/training-flags.js';
 
-interface TrainOptions extends TrainingFlags {
+interface TrainOptions extends TrainingFlags, FleetFlags {
+  shardSize?: number;
   data?: string;
   recipe?: string;
   split?: string;
@@ -52,15 +54,22 @@ export const registerTrain: RegisterCommand = (program) => {
     )
     .option('--test-split <name>', 'measure what came of it on this split, too');
   addTrainingFlags(command, 'the recipe')
+    .option(
+      '--shard-size <n>',
+      'with --queue: documents that a worker takes at once (default: 512)',
+      wholeNumber(1),
+    )
     .option('--print-config', 'print the resolved recipe with the origin of each value, and stop')
     .option('--create-only', "make the run's folder and stop: `trainer` and `inferencer` take it from there")
     .option('--json', 'print the outcome (or the resolved recipe) as JSON')
     .option('--quiet', 'no live view')
     .addHelpText('after', EXAMPLES)
     .action((_, command: Command) => trainCommand(command.optsWithGlobals()));
+  addFleetOptions(command, 'encode');
 };
 
 async function trainCommand(options: TrainOptions): Promise<void> {
+  fleetOf(options);
   if (options.printConfig) return printConfig(options);
   const out = options.out ?? usualRun(options);
   await expectProvider(options.provider);
@@ -176,6 +185,7 @@ async function tellRoom(path: string): Promise<void> {
 async function superviseRun(path: string, options: TrainOptions): Promise<TrainOutcome> {
   const { trainToEnd } = await import('../../train/train.js');
   const threads = { trainer: options.trainerThreads, inferencer: options.inferencerThreads };
+  const fleet = fleetOf(options);
   const watched = await watchTraining(options);
   try {
     return await trainToEnd(path, {
@@ -183,6 +193,7 @@ async function superviseRun(path: string, options: TrainOptions): Promise<TrainO
       provider: options.provider,
       testSplit: options.testSplit,
       ...watched.supervise,
+      fleet: fleet && { ...fleet, shardSize: options.shardSize },
       measuring: { onNote: watched.say },
     });
   } finally {

@@ -14,7 +14,8 @@ export async function takeBothRoles({
   provider,
   onEvent,
   stopSignal,
-}: Pick<SuperviseOptions, 'path' | 'threads' | 'provider' | 'onEvent' | 'stopSignal'>): Promise<void> {
+  fleet,
+}: Pick<SuperviseOptions, 'path' | 'threads' | 'provider' | 'onEvent' | 'stopSignal' | 'fleet'>): Promise<void> {
   const failed = new AbortController();
   const results = await Promise.allSettled(
     ROLES.map((role) =>
@@ -23,6 +24,7 @@ export async function takeBothRoles({
         stopSignal: AbortSignal.any([stopSignal, failed.signal]),
         onEvent: (event) => onEvent(role, event),
         quiet: true,
+        fleet,
       }).catch((error) => {
         failed.abort();
         throw error;

@@ -4,6 +4,7 @@ import { clearAbandonedBelow } from '../../base/folders/abandoned.js';
 import { holdFileLock } from '../../base/lock/file-lock.js';
 import { adviceOn, describeHolder } from '../../base/lock/lock-holder.js';
 import type { SessionOptions } from '../../engine/index.js';
+import type { FleetPlace } from '../../fleet/index.js';
 import { verifyFolder } from '../../run/checked-folder.js';
 import { EventWriter, type Role, type TimedEvent } from '../../run/events.js';
 import { openRun } from '../../run/open-run.js';
@@ -26,11 +27,13 @@ export interface ProcessOptions {
   /** How long to wait for another process of the same role to let go of the run. */
   waitMs?: number;
   quiet?: boolean;
+  /** The Inferencer has the collection encoded by the workers of a queue. */
+  fleet?: FleetPlace;
 }
 
 /** Takes a role in a run until the run is finished or a stop is asked for. Only one process may have each role. */
 export async function takeRole(role: Role, path: string, options: ProcessOptions = {}): Promise<void> {
-  const { session = {}, stopSignal, onEvent, until, waitMs = 0, quiet } = options;
+  const { session = {}, stopSignal, onEvent, until, waitMs = 0, quiet, fleet } = options;
   const run = new RunDirectory(path);
   await readRunDescription(run);
   const lock = await holdFileLock(run.file(roleLock(role)), {
@@ -53,7 +56,7 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
     const { description, data } = await openRun(path, { quiet, reader: model.reader });
     if (role === 'inferencer') {
       const signal = AbortSignal.any([lock.lost, ...(stopSignal ? [stopSignal] : [])]);
-      await runInferencer({ run, recipe, data, events, session, signal, until });
+      await runInferencer({ run, recipe, data, events, session, signal, until, fleet });
       lock.lost.throwIfAborted();
     } else {
       let early = false;

@@ -19,6 +19,7 @@ try {
     stopSignal: stop.signal,
     onEvent: (event) => tell({ event }),
     until: task.until,
+    fleet: task.fleet,
     waitMs: task.waitMs,
     quiet: true,
   });

@@ -6,6 +6,7 @@ import { NearmissError } from '../../base/errors.js';
 import { lockHolder } from '../../base/lock/file-lock.js';
 import { describeHolder } from '../../base/lock/lock-holder.js';
 import { packageFile } from '../../base/package-files.js';
+import type { FleetPlace } from '../../fleet/index.js';
 import type { Role, TimedEvent } from '../../run/events.js';
 import { roleLock } from './role-lock.js';
 import { RoleProgress } from './role-progress.js';
@@ -19,6 +20,8 @@ export interface RoleTask {
   provider?: string;
   /** Pauses the run at this checkpoint, when it has been measured. */
   until?: number;
+  /** Encodes on the workers of a queue. */
+  fleet?: FleetPlace;
   /** How long to wait for another process of the same role to let go of the run. */
   waitMs: number;
 }
@@ -41,6 +44,8 @@ export interface SuperviseOptions {
   stopSignal: AbortSignal;
   /** Pauses the run at this checkpoint, when it has been measured; it goes on when it is supervised again. */
   until?: number;
+  /** The Inferencer has the collection encoded by the workers of a queue. */
+  fleet?: FleetPlace;
   /** First wait before a restart; doubles with each that follows. Default 1000. */
   backOffMs?: number;
   /** Restarts without any progress in between before giving up. Default 5. */
@@ -116,8 +121,8 @@ interface ProcessEnd {
 }
 
 function runOnce(role: Role, options: SuperviseOptions, stopSignal: AbortSignal): Promise<ProcessEnd> {
-  const { path, threads, provider, until } = options;
-  const task: RoleTask = { role, path, threads: threads[role], provider, until, waitMs: TAKE_OVER_MS };
+  const { path, threads, provider, until, fleet } = options;
+  const task: RoleTask = { role, path, threads: threads[role], provider, until, fleet, waitMs: TAKE_OVER_MS };
   const child = fork(packageFile('dist/train/process/role-process.js'), [JSON.stringify(task)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });

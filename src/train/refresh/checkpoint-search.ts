@@ -1,5 +1,6 @@
 import type { SessionOptions } from '../../engine/index.js';
 import type { Ranking } from '../../evaluate/index.js';
+import type { FleetPlace } from '../../fleet/index.js';
 import type { RankedList } from '../../negatives/index.js';
 import type { Recipe } from '../../recipe/recipe.js';
 import type { RunDirectory } from '../../run/run-directory.js';
@@ -14,6 +15,8 @@ export interface CheckpointSearchOptions {
   onProgress?: (done: number, total: number) => void | Promise<void>;
   /** Ends the work where it is; what was finished stays. */
   signal?: AbortSignal;
+  /** Has the collection encoded by the workers of a queue. */
+  fleet?: FleetPlace;
 }
 
 /** The collection as one checkpoint sees it: what is measured and mined. */

@@ -3,15 +3,13 @@ import { hasCode } from '../../base/errors.js';
 import { exists, writeDirectoryAtomic } from '../../base/files.js';
 import { withWriteLock } from '../../base/lock/write-lock.js';
 import { writeDocumentIndex } from '../../index/write-documents.js';
-import { loadSide } from '../../model/folder/tower-folders.js';
-import { Encoder, encodeNumbered } from '../../model/index.js';
 import { madeWith } from '../../model/precision/precision.js';
 import { indexScorer } from '../../model/representation/kinds.js';
 import type { Recipe } from '../../recipe/recipe.js';
-import { modelFolder } from '../../run/model-folder.js';
 import { documentsStep, planRun } from '../../run/plan.js';
 import { READ_ONLY_RUN } from '../../run/run-directory.js';
 import type { CheckpointSearchOptions } from './checkpoint-search.js';
+import { encodeDocuments } from './encode-documents.js';
 import { keepIndex, keptStart, takeIndex } from './kept-start.js';
 
 /** Seconds that encoding and indexing took. */
@@ -61,24 +59,16 @@ async function takeOver(step: number, { run, recipe }: CheckpointSearchOptions):
 
 async function encodeAndIndex(step: number, options: CheckpointSearchOptions): Promise<IndexSeconds> {
   const { run, recipe, data, session } = options;
-  const directory = run.file('cache', 'shards', String(step));
   const started = performance.now();
-  const encoder = await Encoder.create(await loadSide(await modelFolder(run, step), 'documents'), {
-    session: { ...session, precision: recipe.refresh.precision },
-  });
-  const { shards, offsets, remove } = await encodeNumbered(encoder, data.documents, {
-    directory,
-    onProgress: (done) => options.onProgress?.(done, data.documents.count),
-    signal: options.signal,
-  }).finally(() => encoder.release());
+  const { shards, offsets, remove, model, dimension, precision } = await encodeDocuments(step, options);
   const encoded = performance.now();
   const source = { offsets, blocks: shards, ids: data.documents.cache.idTable };
   await writeDocumentIndex(run.stepPath('index', step), source, {
     ...recipe.refresh.index,
     ...engineSettings(recipe),
-    dimension: encoder.dimension,
-    scorer: indexScorer(encoder.model.spec.head),
-    model: madeWith(`step ${step}`, encoder.precision),
+    dimension,
+    scorer: indexScorer(model.spec.head),
+    model: madeWith(`step ${step}`, precision),
     // With several threads a graph depends on their timing, which a lockstep run must not.
     threads: recipe.refresh.mode === 'lockstep' ? 1 : session.threads,
     signal: options.signal,

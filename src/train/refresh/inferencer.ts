@@ -5,6 +5,7 @@ import { writeSealedJsonFile } from '../../base/json-file.js';
 import { CREATED_BY } from '../../base/version.js';
 import type { SessionOptions } from '../../engine/index.js';
 import { evaluate, findAnswerRanks } from '../../evaluate/index.js';
+import type { FleetPlace } from '../../fleet/index.js';
 import type { ModelCard } from '../../model/index.js';
 import type { Recipe } from '../../recipe/recipe.js';
 import { lossesOf } from '../../recipe/stage-loss.js';
@@ -34,6 +35,8 @@ export interface InferencerOptions {
   signal?: AbortSignal;
   /** Ends when this checkpoint has been measured, at which the Trainer pauses. */
   until?: number;
+  /** Has the collection encoded by the workers of a queue. */
+  fleet?: FleetPlace;
 }
 
 /**

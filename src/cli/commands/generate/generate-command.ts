@@ -15,9 +15,12 @@ import {
   type WriteOptions,
 } from '../../../generate/index.js';
 import { bestModel } from '../../../run/best-model.js';
+import { type FleetFlags, fleetOf } from '../../fleet-options.js';
 import { print, printJson, tell } from '../../output.js';
 
-export interface GenerateFlags extends Omit<WriteOptions, 'session' | 'endpoint' | 'noRepeat'> {
+export interface GenerateFlags
+  extends Omit<WriteOptions, 'session' | 'endpoint' | 'noRepeat' | 'fleet'>,
+    FleetFlags {
   generator: string;
   out: string;
   collection?: string;
@@ -97,6 +100,7 @@ async function open(dataset: Dataset, flags: GenerateFlags): Promise<QueryGenera
     ...flags,
     noRepeat: flags.noRepeat ?? 0,
     session: { threads },
+    fleet: fleetOf(flags),
     endpoint: {
       model,
       concurrency,

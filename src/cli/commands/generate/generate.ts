@@ -1,4 +1,5 @@
 import type { RegisterCommand } from '../../command.js';
+import { addFleetOptions } from '../../fleet-options.js';
 import { numberBetween, wholeNumber } from '../../option-parsers.js';
 import type { GenerateFlags } from './generate-command.js';
 
@@ -17,7 +18,7 @@ last finished passage. A service's key is taken from the environment variable NE
 
 /** `nearmiss generate`: queries for documents. */
 export const registerGenerate: RegisterCommand = (program) => {
-  program
+  const generate = program
     .command('generate')
     .summary('write queries that documents answer')
     .description(
@@ -74,4 +75,5 @@ export const registerGenerate: RegisterCommand = (program) => {
       const { generateCommand } = await import('./generate-command.js');
       await generateCommand(path, flags);
     });
+  addFleetOptions(generate, 'write');
 };

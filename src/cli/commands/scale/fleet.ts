@@ -28,10 +28,10 @@ export const registerFleet: RegisterCommand = (program) => {
     .addHelpText('after', EXAMPLES);
   fleet
     .command('worker')
-    .summary('encode what others ask for')
-    .description('Takes shards from a queue and encodes them, until it is stopped.')
+    .summary('encode, score and write what others ask for')
+    .description('Takes shards of encode, train, label and generate from a queue, until it is stopped.')
     .requiredOption('--queue <url>', 'a Redis, redis://HOST:PORT')
-    .requiredOption('--store <dir>', 'a folder that all of them see')
+    .requiredOption('--store <place>', 'a folder that all of them see, or s3://BUCKET/PREFIX')
     .option('--threads <n>', 'threads (default: all cores)', wholeNumber(1))
     .option(
       '--lock <seconds>',
@@ -58,7 +58,8 @@ async function fleetWorkerCommand({ lock, quiet, ...flags }: FleetWorkerFlags): 
     lockSeconds: lock,
     signal: stop.signal,
     onReady: () => say('fleet worker: listening'),
-    onShard: ({ texts, seconds }) => say(`shard ${++shards}: ${texts} texts in ${seconds.toFixed(1)} s`),
+    onShard: ({ task, items, seconds }) =>
+      say(`shard ${++shards}: ${task} ${items} in ${seconds.toFixed(1)} s`),
     onError: (message) => tell(`a shard failed here: ${message}\n`),
   });
   process.off('SIGINT', leave).off('SIGTERM', leave);
