@@ -1,7 +1,6 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,21 +8,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEncoderModel, saveEncoderModel, VectorFile } from '../src/model/index.js';
 import { trainTokenizer } from '../src/text/train-tokenizer.js';
 import { runBuiltCli } from './console-blocks.fixture.js';
+import { freePort, hasRedis, startRedis } from './fleet.fixture.js';
 import { exitOf } from './kill.fixture.js';
 
 const CLI = resolve(import.meta.dirname, '../dist/cli/main.js');
 const WORDS = 'a near miss is what almost was found by the index that learns'.split(' ');
 const [TEXTS, SHARD] = [240, 10];
-
-function hasRedis(): boolean {
-  try {
-    execFileSync('redis-server', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    process.stderr.write('fleet: no redis-server here (Debian: apt-get install redis-server): left out\n');
-    return false;
-  }
-}
 
 let folder: string;
 let port: number;
@@ -31,32 +21,6 @@ let redis: ChildProcess;
 const children: ChildProcess[] = [];
 const at = (name: string): string => join(folder, name);
 const queue = (): string => `redis://127.0.0.1:${port}`;
-
-async function freePort(): Promise<number> {
-  return new Promise((done) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => done(port));
-    });
-  });
-}
-
-async function startRedis(): Promise<void> {
-  const args = [
-    '--port',
-    String(port),
-    '--dir',
-    at('redis'),
-    '--appendonly',
-    'yes',
-    '--appendfsync',
-    'always',
-  ];
-  redis = spawn('redis-server', [...args, '--save', '', '--bind', '127.0.0.1'], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  for await (const line of redis.stdout!) if (String(line).includes('Ready to accept')) break;
-}
 
 /** Resolves once it listens. */
 async function startWorker(): Promise<ChildProcess> {
@@ -129,7 +93,6 @@ async function shardsDone(count: number): Promise<void> {
 describe.skipIf(!hasRedis())('a fleet', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'nearmiss-fleet-'));
-    await mkdir(at('redis'));
     const lines = Array.from({ length: TEXTS }, (_, i) =>
       Array.from({ length: 3 + ((i * 7) % 20) }, (_, j) => WORDS[(i * 3 + j * 5) % WORDS.length]).join(' '),
     );
@@ -143,7 +106,7 @@ describe.skipIf(!hasRedis())('a fleet', () => {
       createEncoderModel({ tokenizer, hiddenSize: 64, layers: 2, heads: 4, maxLength: 32, seed: 7 }),
     );
     port = await freePort();
-    await startRedis();
+    redis = await startRedis(at('redis'), port);
     const { code } = await runBuiltCli(encodeArgs('alone.npy', '--threads', '1'));
     expect(code).toBe(0);
   }, 120_000);
@@ -173,7 +136,7 @@ describe.skipIf(!hasRedis())('a fleet', () => {
     const again = runBuiltCli(onFleet('killed.npy'));
     redis.kill('SIGKILL');
     await exitOf(redis);
-    await startRedis();
+    redis = await startRedis(at('redis'), port);
     expect((await again).code).toBe(0);
     await expectSame('killed.npy');
 
