@@ -15,7 +15,7 @@ import {
   type FleetPlace,
   runFleetMember,
 } from '../src/fleet/index.js';
-import { openBlobStore } from '../src/fleet/store/blob-store.js';
+import { openBlobStore } from '../src/fleet/store/open-blob-store.js';
 import { openGenerator } from '../src/generate/index.js';
 import { createEncoderModel, Encoder, saveEncoderModel } from '../src/model/index.js';
 import { createBert2Rnd } from '../src/model/seq2seq/create-bert2rnd.js';

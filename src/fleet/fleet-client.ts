@@ -1,9 +1,15 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
 import { NearmissError } from '../base/errors.js';
 import { connectQueue, type QueueParts } from './connect.js';
-import { FLEET_QUEUE, type FleetJob, type FleetJobSettings, newestKey, readJob } from './fleet-job.js';
+import {
+  FLEET_QUEUE,
+  type FleetJob,
+  type FleetJobSettings,
+  newestKey,
+  readJob,
+  shardId,
+} from './fleet-job.js';
 import { FleetStore } from './fleet-store.js';
 
 /** Where a fleet is. */
@@ -69,11 +75,7 @@ export class FleetClient {
   /** Asks for a shard; {@link FleetClient.result} waits for it. */
   async ask(items: number, input: Uint8Array): Promise<FleetJob> {
     const { settings } = this.#options;
-    const { group: _group, order: _order, ...decisive } = settings;
-    const id = createHash('sha256')
-      .update(JSON.stringify([decisive, items]))
-      .update(input)
-      .digest('hex');
+    const id = shardId(settings, items, input);
     const job: FleetJob = { ...settings, items, id };
     if (await this.#store.result(job)) return job;
     await this.#store.addInput(job, input);

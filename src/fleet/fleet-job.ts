@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { NearmissError } from '../base/errors.js';
 
@@ -10,7 +11,7 @@ const setting = z.union([z.string(), z.number(), z.boolean()]);
 const jobSchema = z.object({
   /** SHA-256 of everything the result depends on: model, settings, input. */
   id: sha256,
-  /** What is to be done; see src/cli/fleet-worker. */
+  /** What is to be done; see src/cli/fleet. */
   task: z.string(),
   /** How many texts, pairs or passages. */
   items: z.int().min(1),
@@ -29,6 +30,16 @@ export type FleetJob = z.infer<typeof jobSchema>;
 
 /** What all jobs of one asker have in common. */
 export type FleetJobSettings = Omit<FleetJob, 'id' | 'items'>;
+
+/** The name of a shard: SHA-256 of everything its result depends on. */
+export function shardId(
+  { task, model, expects, settings }: FleetJobSettings,
+  items: number,
+  input: Uint8Array,
+): string {
+  const decisive = JSON.stringify([task, model, expects, settings, items]);
+  return createHash('sha256').update(decisive).update(input).digest('hex');
+}
 
 /** What a queue holds may be of another version. */
 export function readJob(data: unknown): FleetJob {

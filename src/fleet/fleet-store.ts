@@ -3,8 +3,9 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { NearmissError } from '../base/errors.js';
 import { exists, writeDirectoryAtomic } from '../base/files.js';
-import type { FleetJob } from './fleet-job.js';
-import { type BlobStore, openBlobStore } from './store/blob-store.js';
+import { type FleetJob, shardId } from './fleet-job.js';
+import type { BlobStore } from './store/blob-store.js';
+import { openBlobStore } from './store/open-blob-store.js';
 
 /** The files of a model with their SHA-256; it is put last, so a model that has one is whole. */
 type Manifest = Record<string, string>;
@@ -73,11 +74,18 @@ export class FleetStore {
     await this.#blobs.put(`inputs/${id}`, input);
   }
 
-  async input({ id }: FleetJob): Promise<Uint8Array> {
-    const input = await this.#blobs.get(`inputs/${id}`);
-    if (input) return input;
-    throw new NearmissError(`${this.address}/inputs/${id}: the input of a shard is not there`, {
-      hint: 'the worker and whoever asks it must name the same --store',
+  async input(job: FleetJob): Promise<Uint8Array> {
+    const where = `${this.address}/inputs/${job.id}`;
+    const input = await this.#blobs.get(`inputs/${job.id}`);
+    // A result of another input under this name would be taken for that of this one for ever.
+    if (input && shardId(job, job.items, input) === job.id) return input;
+    if (!input) {
+      throw new NearmissError(`${where}: the input of a shard is not there`, {
+        hint: 'the worker and whoever asks it must name the same --store',
+      });
+    }
+    throw new NearmissError(`${where}: damaged: not the input that was written`, {
+      hint: 'remove the file and give the command again: whoever asks writes it anew',
     });
   }
 

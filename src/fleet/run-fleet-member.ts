@@ -136,7 +136,7 @@ export async function runFleetMember(options: FleetMemberOptions): Promise<void>
 }
 
 async function startEngine(key: string, workerData: ThreadStart): Promise<Engine> {
-  const thread = new Thread(packageFile('dist/cli/fleet-worker/task-worker.js'), { workerData });
+  const thread = new Thread(packageFile('dist/cli/fleet/task-worker.js'), { workerData });
   const calls: Engine['calls'] = new WorkerCalls(thread, 'computing thread');
   try {
     return { key, calls, loaded: await calls.started };

@@ -8,7 +8,7 @@ import { Random } from '../../src/engine/random.js';
 import { makeRun } from '../../src/evaluate/run.js';
 import { fillClusterFolder, readClusterFolder } from '../../src/examples/orders/cluster-folder.js';
 import { fillPseudoFolder, readPseudoFolder } from '../../src/examples/pseudo-folder.js';
-import { type EncodeJob, shardId } from '../../src/fleet/encode-job.js';
+import { type FleetJobSettings, shardId } from '../../src/fleet/fleet-job.js';
 import { FleetStore } from '../../src/fleet/fleet-store.js';
 import {
   type GenerateCollectionOptions,
@@ -376,31 +376,26 @@ const fleetStore: Subject = {
   name: 'fleet store',
   files: 'store',
   async make(folder) {
-    const store = new FleetStore(join(folder, 'store'));
-    await store.addTexts(SHARD, SHARD_TEXTS);
-    await store.addRows(SHARD, SHARD_ROWS);
+    const store = await FleetStore.open(join(folder, 'store'));
+    await store.addInput(SHARD, SHARD_INPUT);
+    await store.addResult(SHARD, SHARD_RESULT);
   },
   async read(folder) {
-    const store = new FleetStore(join(folder, 'store'));
-    const { vectors: rows } = (await store.rows(SHARD)) ?? SHARD_ROWS;
-    return { texts: await store.texts(SHARD), rows: [...rows] };
+    const store = await FleetStore.open(join(folder, 'store'));
+    const result = (await store.result(SHARD)) ?? SHARD_RESULT;
+    return { input: Buffer.from(await store.input(SHARD)).toString(), result: [...result] };
   },
 };
 
-const SHARD_TEXTS = documents.slice(0, 9).map(({ text }) => text);
-const SHARD_SETTINGS: Omit<EncodeJob, 'id' | 'texts'> = {
+const SHARD_INPUT = Buffer.from(JSON.stringify({ strings: documents.slice(0, 9).map(({ text }) => text) }));
+const SHARD_SETTINGS: FleetJobSettings = {
+  task: 'encode',
   model: 'm',
-  weights: '1'.repeat(64),
-  tokenizer: '2'.repeat(64),
-  dimension: 4,
-  use: 'document',
-  precision: 'fp32',
+  expects: { weights: '1'.repeat(64), tokenizer: '2'.repeat(64), dimension: 4 },
+  settings: { use: 'document', precision: 'fp32' },
 };
-const SHARD = { ...SHARD_SETTINGS, texts: SHARD_TEXTS.length, id: shardId(SHARD_SETTINGS, SHARD_TEXTS) };
-const SHARD_ROWS = stackRows(
-  SHARD_TEXTS.map((text) => Float32Array.from({ length: 4 }, (_, at) => text.length + at)),
-  4,
-);
+const SHARD = { ...SHARD_SETTINGS, items: 9, id: shardId(SHARD_SETTINGS, 9, SHARD_INPUT) };
+const SHARD_RESULT = Uint8Array.from({ length: 300 }, (_, i) => (i * 7) % 251);
 
 export const SUBJECTS: readonly Subject[] = [
   manyRows('exact token index', { scorer: 'max-sim', bits: 'exact' }),

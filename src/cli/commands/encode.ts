@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
 import type { EncodeFileOptions } from '../encode-file.js';
-import { addFleetOptions, fleetOf } from '../fleet-options.js';
+import { addFleetOptions, fleetOf } from '../fleet/fleet-options.js';
+
 import { list, repeated, wholeNumber } from '../option-parsers.js';
 import { print, printJson, tell } from '../output.js';
 import { precisionOption } from '../precision-option.js';

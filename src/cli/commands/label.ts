@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import type { Precision } from '../../model/precision/precision.js';
 import type { RegisterCommand } from '../command.js';
-import { addFleetOptions, type FleetFlags, fleetOf } from '../fleet-options.js';
+import { addFleetOptions, type FleetFlags, fleetOf } from '../fleet/fleet-options.js';
 import { repeated, wholeNumber } from '../option-parsers.js';
 import { precisionOption } from '../precision-option.js';
 

@@ -7,8 +7,9 @@ import { count, counted, formatBytes, formatDuration } from '../../base/progress
 import type { SystemsTable } from '../../systems/index.js';
 import type { TrainOutcome } from '../../train/train.js';
 import type { RegisterCommand } from '../command.js';
-import { addFleetOptions, type FleetFlags, fleetOf } from '../fleet-options.js';
+import { addFleetOptions, type FleetFlags, fleetOf } from '../fleet/fleet-options.js';
 import { wholeNumber } from '../option-parsers.js';
+
 import { print, printJson, tell } from '../output.js';
 import { expectProvider, providerOption } from '../provider-option.js';
 import { watchTraining } from '../watch-training.js';

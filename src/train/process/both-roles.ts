@@ -15,7 +15,10 @@ export async function takeBothRoles({
   onEvent,
   stopSignal,
   fleet,
-}: Pick<SuperviseOptions, 'path' | 'threads' | 'provider' | 'onEvent' | 'stopSignal' | 'fleet'>): Promise<void> {
+}: Pick<
+  SuperviseOptions,
+  'path' | 'threads' | 'provider' | 'onEvent' | 'stopSignal' | 'fleet'
+>): Promise<void> {
   const failed = new AbortController();
   const results = await Promise.allSettled(
     ROLES.map((role) =>

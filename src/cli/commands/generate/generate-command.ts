@@ -15,7 +15,7 @@ import {
   type WriteOptions,
 } from '../../../generate/index.js';
 import { bestModel } from '../../../run/best-model.js';
-import { type FleetFlags, fleetOf } from '../../fleet-options.js';
+import { type FleetFlags, fleetOf } from '../../fleet/fleet-options.js';
 import { print, printJson, tell } from '../../output.js';
 
 export interface GenerateFlags

@@ -1,5 +1,5 @@
 import type { RegisterCommand } from '../../command.js';
-import { addFleetOptions } from '../../fleet-options.js';
+import { addFleetOptions } from '../../fleet/fleet-options.js';
 import { numberBetween, wholeNumber } from '../../option-parsers.js';
 import type { GenerateFlags } from './generate-command.js';
 
