@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { UsageError } from '../base/errors.js';
-import type { FleetPlace } from '../fleet/index.js';
-import type { Precision } from '../model/precision/precision.js';
+import { UsageError } from '../../base/errors.js';
+import type { FleetPlace } from '../../fleet/index.js';
+import type { Precision } from '../../model/precision/precision.js';
 
 /** What commands that can hand work to a fleet are told. */
 export interface FleetFlags {
