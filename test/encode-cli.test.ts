@@ -185,7 +185,11 @@ describe('what goes wrong is told, and nothing is left behind', () => {
     ['wrong-field.jsonl', [], /wrong-field\.jsonl:5: field "text": expected a string, got a number \(7\)/],
     ['broken.jsonl', [], /broken\.jsonl:5: not valid JSON/],
     ['latin1.txt', [], /latin1\.txt:1: not valid UTF-8[\s\S]*iconv/],
-    ['own.jsonl', [], /own\.jsonl:1: field "_id": missing; the record has: key, prose[\s\S]*--id-field/],
+    [
+      'own.jsonl',
+      [],
+      /own\.jsonl:1: cannot tell what it holds; fields found: key, prose[\s\S]*--text-field prose/,
+    ],
     ['nowhere.jsonl', [], /nowhere\.jsonl: no such file or folder/],
     ['empty.txt', [], /empty\.txt: no texts to encode/],
     ['set', ['--queries', '--split', 'dev'], /no split "dev"[\s\S]*it has: test/],
