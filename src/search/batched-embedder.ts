@@ -24,7 +24,7 @@ const SPECIAL_TOKENS = 2;
 /** Encodes concurrent requests together, and the same query once. */
 export class BatchedEmbedder implements Embedder {
   readonly info: EmbedderInfo;
-  readonly matches: Embedder['matches'];
+  readonly explain: Embedder['explain'];
   readonly #inner: Embedder;
   readonly #batcher: Batcher<Item, Float32Array>;
   readonly #cache: VectorCache | undefined;
@@ -32,7 +32,7 @@ export class BatchedEmbedder implements Embedder {
   constructor(inner: Embedder, options: BatchedEmbedderOptions = {}) {
     const { tokenBudget = DEFAULT_TOKEN_BUDGET, cacheBytes = DEFAULT_CACHE_BYTES } = options;
     this.info = inner.info;
-    this.matches = inner.matches;
+    this.explain = inner.explain;
     this.#inner = inner;
     const { dimension, maxLength } = inner.info;
     this.#batcher = new Batcher<Item, Float32Array>({

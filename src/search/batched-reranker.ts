@@ -15,14 +15,14 @@ const READ_CHARACTERS = 2048;
 export class BatchedReranker implements Reranker {
   readonly name: string;
   readonly fingerprint: string;
-  readonly matches: Reranker['matches'];
+  readonly explain: Reranker['explain'];
   readonly #inner: Reranker;
   readonly #batcher: Batcher<Item, number>;
 
   constructor(inner: Reranker) {
     this.name = inner.name;
     this.fingerprint = inner.fingerprint;
-    this.matches = inner.matches;
+    this.explain = inner.explain;
     this.#inner = inner;
     this.#batcher = new Batcher<Item, number>({
       budget: CHARACTERS_AT_ONCE,

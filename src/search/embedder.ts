@@ -3,9 +3,17 @@ import { Encoder } from '../model/encoder/encoder.js';
 import { isTwoTowers, loadSide } from '../model/folder/tower-folders.js';
 import { weightsFingerprint } from '../model/folder/weights-fingerprint.js';
 import type { EncodingSession, UsedPrecision } from '../model/precision/precision.js';
-import { comparesTokens, indexScorer, isSided, makesOneRow } from '../model/representation/kinds.js';
+import {
+  comparesTokens,
+  indexScorer,
+  isSided,
+  makesOneRow,
+  makesTerms,
+} from '../model/representation/kinds.js';
 import type { SplitTokensOptions } from '../text/split-tokens.js';
-import { type TokenMatches, tokenMatches } from './token-matches.js';
+import type { Explainer, Explanation } from './explain/explanation.js';
+import { termMatches } from './explain/term-matches.js';
+import { tokenMatches } from './explain/token-matches.js';
 
 /** Which side of a model reads a text. */
 export type TextUse = 'query' | 'document';
@@ -22,8 +30,8 @@ export interface EmbedderInfo {
   precision: UsedPrecision;
   /** The scorer that compares its rows, where it is not the best inner product. */
   scorer?: string;
-  /** Whether its rows are tokens of queries and documents, so that it can be told which chose which. */
-  tokens?: boolean;
+  /** Whether its rows are tokens or terms of queries and documents, so that it can tell which matched. */
+  explains?: boolean;
 }
 
 export interface EmbedOptions {
@@ -34,11 +42,9 @@ export interface EmbedOptions {
 }
 
 /** Turns texts into rows of numbers. */
-export interface Embedder {
+export interface Embedder extends Explainer {
   readonly info: EmbedderInfo;
   encode(texts: readonly string[], use: TextUse, options?: EmbedOptions): Promise<EncodedTexts>;
-  /** Which token of each text every token of the query chooses; of models whose rows are tokens. */
-  matches?(query: string, texts: readonly string[]): Promise<TokenMatches[]>;
   close(): Promise<void>;
 }
 
@@ -48,7 +54,7 @@ export class LocalEmbedder implements Embedder {
   readonly #path: string;
   readonly #session: EncodingSession | undefined;
   readonly #encoders: Record<TextUse, Promise<Encoder> | undefined>;
-  readonly matches: Embedder['matches'];
+  readonly explain: Embedder['explain'];
 
   private constructor(
     path: string,
@@ -60,7 +66,7 @@ export class LocalEmbedder implements Embedder {
     this.#path = path;
     this.#session = session;
     this.#encoders = { query: Promise.resolve(encoder), document: undefined };
-    if (info.tokens) this.matches = (query, texts) => this.#matches(query, texts);
+    if (info.explains) this.explain = (query, texts) => this.#explain(query, texts);
   }
 
   /** @param path `minilm`, a folder (of a model, of two towers), or a hub id */
@@ -79,7 +85,7 @@ export class LocalEmbedder implements Embedder {
       maxLength,
       precision: encoder.precision,
       ...(scorer && { scorer }),
-      ...(comparesTokens(spec.head) && { tokens: true }),
+      ...((comparesTokens(spec.head) || makesTerms(spec.head)) && { explains: true }),
     };
     return new LocalEmbedder(path, session, info, encoder);
   }
@@ -94,18 +100,20 @@ export class LocalEmbedder implements Embedder {
     for (const encoder of encoders) await encoder?.release();
   }
 
-  async #matches(query: string, texts: readonly string[]): Promise<TokenMatches[]> {
+  async #explain(query: string, texts: readonly string[]): Promise<Explanation[]> {
     const [queries, documents] = [await this.#encoder('query'), await this.#encoder('document')];
     const { vectors: rows } = await queries.encode([query], { use: 'query' });
     const [read] = await queries.readTokens([query], 'query');
-    return tokenMatches(
-      { rows, read },
-      {
-        rows: await documents.encode(texts, { use: 'document' }),
-        read: await documents.readTokens(texts, 'document'),
-      },
-      this.info.dimension,
-    );
+    const asked = { rows, read };
+    const found = {
+      rows: await documents.encode(texts, { use: 'document' }),
+      read: await documents.readTokens(texts, 'document'),
+    };
+    if (makesTerms(documents.model.spec.head)) {
+      const { tokenizer } = documents.model;
+      return termMatches(asked, found, (term) => tokenizer.token(term) ?? '').map((terms) => ({ terms }));
+    }
+    return tokenMatches(asked, found, this.info.dimension).map((matches) => ({ matches }));
   }
 
   #encoder(use: TextUse): Promise<Encoder> {

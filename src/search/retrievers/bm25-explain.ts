@@ -3,10 +3,8 @@ import { PostingsCursor } from '../../index/bm25/postings/postings-cursor.js';
 import { countTerms, type IndexedTerm, weighQuery } from '../../index/bm25/query-terms.js';
 import { bm25, PartTable, type Similarity } from '../../index/bm25/similarity.js';
 import { type Analyzer, analyze } from '../../text/analyzers/index.js';
+import { inOrder, type TermMatch } from '../explain/term-matches.js';
 import type { QueryWords } from '../query-words.js';
-import type { ScorePart } from './retriever.js';
-
-export type TermScore = NonNullable<ScorePart['terms']>[number];
 
 /** Says what each term of a query gave to a document's BM25 score; the parts add up to it exactly. */
 export class Bm25Explainer implements QueryWords {
@@ -30,7 +28,7 @@ export class Bm25Explainer implements QueryWords {
   }
 
   /** What explains one document after another: the query is looked at once. */
-  of(query: string): (document: number) => TermScore[] {
+  of(query: string): (document: number) => TermMatch[] {
     const terms = this.#weigh(query);
     return (document) => {
       const scores = terms.flatMap(({ term, number, weight }) => {
@@ -49,9 +47,4 @@ export class Bm25Explainer implements QueryWords {
   #weigh(query: string): IndexedTerm[] {
     return weighQuery(countTerms(analyze(this.analyzer, query)), this.#index, this.#similarity);
   }
-}
-
-/** The terms that gave most first. */
-export function inOrder(scores: TermScore[]): TermScore[] {
-  return scores.sort((a, b) => b.score - a.score);
 }

@@ -2,7 +2,7 @@ import { fullText } from '../../data/dataset.js';
 import { checkK } from '../check-search.js';
 import type { DocumentStore } from '../document-store.js';
 import { compareHits } from '../hits.js';
-import { matchHits } from './match-hits.js';
+import { explainHits } from './explain-hits.js';
 import type { Reranker } from './reranker.js';
 import type { Hit, RetrieveOptions, Retriever } from './retriever.js';
 
@@ -58,6 +58,6 @@ export class CascadeRetriever implements Retriever {
       ...hit,
       parts: [...hit.parts!, { name: reranker.name, score: hit.score, rank: rank + 1 }],
     }));
-    return matchHits(explained, { query, part: reranker.name, matcher: reranker, documents });
+    return explainHits(explained, { query, part: reranker.name, explainer: reranker, documents });
   }
 }

@@ -1,7 +1,7 @@
 import type { DocumentStore } from '../document-store.js';
 import type { Embedder } from '../embedder.js';
 import { ranked } from '../hits.js';
-import { matchHits } from './match-hits.js';
+import { explainHits } from './explain-hits.js';
 import type { VectorFinder } from './open-mode.js';
 import type { Hit, RetrieveOptions, Retriever } from './retriever.js';
 
@@ -15,7 +15,7 @@ export class DenseRetriever implements Retriever {
   readonly #index: VectorFinder;
   readonly #documents: DocumentStore | undefined;
 
-  /** @param documents whose texts explain which tokens chose which, where the model compares tokens */
+  /** @param documents whose texts explain which tokens or terms matched, where the model compares those */
   constructor(embedder: Embedder, index: VectorFinder, documents?: DocumentStore) {
     this.#embedder = embedder;
     this.#index = index;
@@ -43,10 +43,10 @@ export class DenseRetriever implements Retriever {
     const explained = ranked(
       hits.map(({ id, score }) => ({ id, score, parts: [{ name: this.mode, score }] })),
     );
-    return matchHits(explained, {
+    return explainHits(explained, {
       query,
       part: this.mode,
-      matcher: this.#embedder,
+      explainer: this.#embedder,
       documents: this.#documents,
     });
   }

@@ -43,7 +43,7 @@ export const dense: Mode = {
       );
     }
     const split = target.split ?? { maxPieces: 1, pieceLength: maxLength };
-    // Which piece of a document was best is not known: only whole ones are explained token by token.
+    // Which piece of a document was best is not known: only whole ones are explained by the model.
     const whole = split.maxPieces === 1;
     const vectors: OpenVectors = { embedder, index, split };
     return {

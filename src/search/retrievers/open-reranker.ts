@@ -33,7 +33,7 @@ async function openEncoder(path: string, session?: SessionOptions): Promise<Rera
       const documents = await embedder.encode(texts, 'document');
       return Float32Array.from(texts, (_, i) => score(vectors, rowsOf(documents, i), dimension));
     },
-    matches: embedder.matches,
+    explain: embedder.explain,
     close: () => embedder.close(),
   };
 }

@@ -1,4 +1,4 @@
-import type { TokenMatches } from '../token-matches.js';
+import type { Explainer } from '../explain/explanation.js';
 
 /** What a cross-encoder's part of a score is called. */
 export const CROSS_ENCODER_PART = 'cross-encoder';
@@ -11,14 +11,12 @@ export interface RerankOptions {
 }
 
 /** Scores texts for a query one by one, more exactly and far more slowly than an index does. */
-export interface Reranker {
+export interface Reranker extends Explainer {
   /** What the part of the score is called, e.g. `cross-encoder`. */
   readonly name: string;
   /** Tells rerankers apart that score differently, e.g. SHA-256 of the weights. */
   readonly fingerprint: string;
   /** One score a text, higher is better. */
   score(query: string, texts: readonly string[], options?: RerankOptions): Promise<Float32Array>;
-  /** Which token of each text every token of the query chooses; of models whose rows are tokens. */
-  matches?(query: string, texts: readonly string[]): Promise<TokenMatches[]>;
   close(): Promise<void>;
 }

@@ -1,11 +1,11 @@
+import type { Explanation } from '../explain/explanation.js';
 import type { DocumentFilter } from '../filter/filter.js';
-import type { TokenMatches } from '../token-matches.js';
 
 /** The name of a way to search: `bm25`, `dense`, `hybrid`, `cascade`, or one that was registered. */
 export type SearchMode = string;
 
-/** What one part of a retriever gave to a hit's score. */
-export interface ScorePart {
+/** What one part of a retriever gave to a hit's score; how a model came to it, of the first 20 hits. */
+export interface ScorePart extends Explanation {
   /** E.g. `bm25`, `dense`, `cross-encoder`. */
   name: string;
   /** As that part scored it, before fusion; absent where the part did not find the document. */
@@ -14,10 +14,6 @@ export interface ScorePart {
   rank?: number;
   /** What it added to the fused score. */
   contribution?: number;
-  /** BM25 only: the query's terms and what each gave. */
-  terms?: { term: string; score: number }[];
-  /** Models whose rows are tokens: which of the document's tokens each of the query's chose. Of the first 20 hits. */
-  matches?: TokenMatches;
 }
 
 export interface Hit {

@@ -3,10 +3,9 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { answerCalls, type Handover } from '../../base/worker-calls.js';
 import type { EncodingSession } from '../../model/precision/precision.js';
 import { loadModules } from '../../recipe/modules.js';
-import type { Reranker } from '../retrievers/reranker.js';
-import type { TokenMatches } from '../token-matches.js';
+import type { Explainer, Explanation } from '../explain/explanation.js';
 import type {
-  MatchTask,
+  ExplainTask,
   WorkerInfo,
   WorkerKind,
   WorkerReplies,
@@ -29,7 +28,7 @@ const LOADERS: { [Kind in WorkerKind]: Loader<Kind> } = {
     return {
       started: embedder.info,
       answer: async (task) => {
-        if ('matchesOf' in task) return matchesOf(embedder, task);
+        if ('explainFor' in task) return explain(embedder, task);
         const { texts, use, split } = task;
         const reply = await embedder.encode(texts, use, { split });
         return { reply, transfer: [bufferOf(reply.vectors), bufferOf(reply.offsets)] };
@@ -43,10 +42,10 @@ const LOADERS: { [Kind in WorkerKind]: Loader<Kind> } = {
       started: {
         name: reranker.name,
         fingerprint: reranker.fingerprint,
-        tokens: reranker.matches !== undefined,
+        explains: reranker.explain !== undefined,
       },
       answer: async (task) => {
-        if ('matchesOf' in task) return matchesOf(reranker, task);
+        if ('explainFor' in task) return explain(reranker, task);
         const { query, texts } = task;
         const reply = await reranker.score(query, texts);
         return { reply, transfer: [bufferOf(reply)] };
@@ -55,11 +54,11 @@ const LOADERS: { [Kind in WorkerKind]: Loader<Kind> } = {
   },
 };
 
-async function matchesOf(
-  { matches }: Pick<Reranker, 'matches'>,
-  { matchesOf: query, texts }: MatchTask,
-): Promise<Handover<TokenMatches[]>> {
-  return { reply: await matches!(query, texts), transfer: [] };
+async function explain(
+  { explain: explained }: Explainer,
+  { explainFor: query, texts }: ExplainTask,
+): Promise<Handover<Explanation[]>> {
+  return { reply: await explained!(query, texts), transfer: [] };
 }
 
 function bufferOf({ buffer }: Float32Array | Uint32Array): ArrayBuffer {

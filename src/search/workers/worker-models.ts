@@ -8,10 +8,10 @@ import type { EncodedTexts } from '../../model/encoder/encoded-texts.js';
 import type { EncodingSession } from '../../model/precision/precision.js';
 import { loadedModules } from '../../recipe/modules.js';
 import type { Embedder } from '../embedder.js';
+import type { Explanation } from '../explain/explanation.js';
 import type { Reranker } from '../retrievers/reranker.js';
-import type { TokenMatches } from '../token-matches.js';
 import type {
-  MatchTask,
+  ExplainTask,
   WorkerInfo,
   WorkerKind,
   WorkerReplies,
@@ -25,7 +25,7 @@ export async function openEmbedderInWorker(model: string, session?: EncodingSess
   return {
     info,
     encode: (texts, use, { split } = {}) => calls.ask({ texts, use, split }) as Promise<EncodedTexts>,
-    ...(info.tokens && { matches: matchesBy(calls) }),
+    ...(info.explains && { explain: explainBy(calls) }),
     close: () => calls.end(),
   };
 }
@@ -33,17 +33,17 @@ export async function openEmbedderInWorker(model: string, session?: EncodingSess
 /** Opens a reranker in a worker thread. */
 export async function openRerankerInWorker(model: string, session?: EncodingSession): Promise<Reranker> {
   const { info, calls } = await startModel('reranker', { model, session });
-  const { tokens, ...known } = info;
+  const { explains, ...known } = info;
   return {
     ...known,
     score: (query, texts) => calls.ask({ query, texts }) as Promise<Float32Array>,
-    ...(tokens && { matches: matchesBy(calls) }),
+    ...(explains && { explain: explainBy(calls) }),
     close: () => calls.end(),
   };
 }
 
-function matchesBy(calls: { ask(task: MatchTask): Promise<unknown> }): NonNullable<Embedder['matches']> {
-  return (query, texts) => calls.ask({ matchesOf: query, texts }) as Promise<TokenMatches[]>;
+function explainBy(calls: { ask(task: ExplainTask): Promise<unknown> }): NonNullable<Embedder['explain']> {
+  return (query, texts) => calls.ask({ explainFor: query, texts }) as Promise<Explanation[]>;
 }
 
 interface StartedModel<Kind extends WorkerKind> {

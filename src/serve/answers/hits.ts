@@ -12,7 +12,21 @@ const scorePart = z.object({
   score: z.number().optional().describe('Before fusion.'),
   rank: z.int().optional().describe("From 1, in that part's own ranking."),
   contribution: z.number().optional().describe('What it added to the fused score.'),
-  terms: z.array(z.object({ term: z.string(), score: z.number() })).optional(),
+  terms: z
+    .array(
+      z.object({
+        term: z.string(),
+        score: z.number(),
+        query: z.number().optional().describe('Learned weights: what the term weighs in the query.'),
+        document: z.number().optional().describe('Learned weights: what the term weighs in the document.'),
+        notIn: z
+          .array(z.enum(['query', 'document']))
+          .optional()
+          .describe('Which of the two the model expanded with the term.'),
+      }),
+    )
+    .optional()
+    .describe('BM25, and learned sparse models (first 20 hits): what the terms gave.'),
   matches: z
     .object({
       document: z.array(z.string()).describe("The document's tokens as the model read them."),

@@ -58,9 +58,16 @@ function Terms({ terms }: { terms: NonNullable<ScorePart['terms']> }) {
     <ul class="terms" aria-label="What each term gave">
       {[...terms]
         .sort((a, b) => b.score - a.score)
-        .map(({ term, score }) => (
+        .map(({ term, score, query, document, notIn }) => (
           <li key={term}>
             {term} <span class="mono soft">{formatScore(score)}</span>
+            {query !== undefined && document !== undefined && (
+              <span class="mono soft">
+                {' '}
+                = {formatScore(query)} × {formatScore(document)}
+              </span>
+            )}
+            {notIn && <span class="soft"> not in the {notIn.join(' or the ')}</span>}
           </li>
         ))}
     </ul>

@@ -1,11 +1,12 @@
 import { printable } from '../../../base/printable.js';
+import type { TermMatch } from '../../../search/explain/term-matches.js';
+import type { TokenMatches } from '../../../search/explain/token-matches.js';
 import type { GroupedHit } from '../../../search/group-hits.js';
 import { placeOf, placeText } from '../../../search/passage-place.js';
 import type { ScorePart } from '../../../search/retrievers/retriever.js';
 import type { Searcher } from '../../../search/searcher.js';
 import type { Snippet } from '../../../search/snippet.js';
 import { type SnippetPart, snippetParts } from '../../../search/snippet-parts.js';
-import type { TokenMatches } from '../../../search/token-matches.js';
 import { bold, dim, highlight, type Style } from './style.js';
 
 const INDENT = '    ';
@@ -84,9 +85,18 @@ function marked({ text, highlights }: Pick<SnippetPart, 'text' | 'highlights'>, 
 export function formatPart({ name, score, rank, contribution, terms, matches }: ScorePart): string {
   const own = score === undefined ? 'not found' : `${score.toFixed(4)} (rank ${rank})`;
   const added = contribution === undefined ? '' : ` → ${contribution.toFixed(4)}`;
-  const words = terms?.map((term) => `${printable(term.term)} ${term.score.toFixed(2)}`).join(', ');
+  const words = terms?.map(formatTerm).join(', ');
   const chosen = matches && formatMatches(matches);
   return `${name} ${own}${added}${words ? `: ${words}` : ''}${chosen ? `: ${chosen}` : ''}`;
+}
+
+/** `anemia 8.10`; learned weights: `anemia 3.08 (1.40 × 2.20)`, with a + where the model expanded a text with the term. */
+function formatTerm({ term, score, query, document, notIn = [] }: TermMatch): string {
+  const gave = `${printable(term)} ${score.toFixed(2)}`;
+  if (query === undefined || document === undefined) return gave;
+  const weight = (side: 'query' | 'document', value: number): string =>
+    `${notIn.includes(side) ? '+' : ''}${value.toFixed(2)}`;
+  return `${gave} (${weight('query', query)} × ${weight('document', document)})`;
 }
 
 /** What each token of the query's own text chose; those that it was filled up with give together. */

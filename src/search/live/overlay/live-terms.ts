@@ -6,7 +6,7 @@ import { countTerms, type WeightedTerm, weighQuery, weighTerms } from '../../../
 import { PartTable } from '../../../index/bm25/similarity.js';
 import { NOT_FOUND } from '../../../index/bm25/term-dictionary.js';
 import { type Analyzer, analyze } from '../../../text/analyzers/index.js';
-import { inOrder, type TermScore } from '../../retrievers/bm25-explain.js';
+import { inOrder, type TermMatch } from '../../explain/term-matches.js';
 import type { ScoredSlots } from './live-hits.js';
 import type { OverlayState } from './overlay.js';
 
@@ -67,7 +67,7 @@ export class LiveTerms {
   }
 
   /** What says of one document after another what each term of the query gives to it. */
-  explainer(text: string, writes: OverlayState): (slot: number) => TermScore[] {
+  explainer(text: string, writes: OverlayState): (slot: number) => TermMatch[] {
     const terms = this.#weigh(text, writes);
     return (slot) => {
       const scores = terms.flatMap(({ term, weight }) => {

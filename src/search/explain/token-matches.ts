@@ -1,4 +1,4 @@
-import { type EncodedTexts, rowsOf } from '../model/encoder/encoded-texts.js';
+import { type EncodedTexts, rowsOf } from '../../model/encoder/encoded-texts.js';
 
 /** Which of a document's tokens each of a query's chose: its best. */
 export interface TokenMatches {
@@ -20,9 +20,6 @@ export interface ReadTokens {
   /** The place of the token of each row. */
   rows: number[];
 }
-
-/** Hits of a list that are explained token by token: each has to be encoded again. */
-export const MOST_MATCHED_HITS = 20;
 
 /** What a query's rows choose among those of each document. Of equal ones the first, as in the score. */
 export function tokenMatches(
