@@ -5,7 +5,8 @@ import type { TokenBits } from './tokens/residual-codec.js';
 import { type OnTokenProgress, type TokenSource, writeTokenIndex } from './tokens/write-token-index.js';
 import { documentFiles } from './vectors/document-files.js';
 import { type BuildVectorIndexOptions, writeVectorIndex } from './vectors/open.js';
-import type { IndexType, SaveOptions, VectorIndexMetadata } from './vectors/vector-index.js';
+import { DIGESTS_FILE } from './vectors/text-digests.js';
+import type { FolderFiles, IndexType, SaveOptions, VectorIndexMetadata } from './vectors/vector-index.js';
 
 /** Rows of documents that are compared one by one as they are; of more, an index of compressed tokens is made. */
 const MOST_EXACT_ROWS = 2 ** 18;
@@ -38,7 +39,7 @@ export async function writeDocumentIndex(
   source: TokenSource,
   { scorer, bits = 'auto', onProgress, signal, ...options }: WriteDocumentsOptions,
 ): Promise<VectorIndexMetadata> {
-  const { offsets, ids } = source;
+  const { offsets, ids, digests } = source;
   const { url, type: given, shards, replicas, quantization, exact: compareAll, ...rest } = options;
   if (url !== undefined) {
     const { dimension, model, overwrite, storage } = options;
@@ -61,7 +62,10 @@ export async function writeDocumentIndex(
   }
   const type = given as IndexType | undefined;
   const rows = offsets[offsets.length - 1];
-  const extra = documentFiles({ offsets, ids });
+  const extra = async (files: FolderFiles): Promise<void> => {
+    await documentFiles({ offsets, ids })(files);
+    if (digests) await files.write(DIGESTS_FILE, [digests]);
+  };
   if (scorer === 'max-sim' && bits !== 'exact' && (bits !== 'auto' || rows > MOST_EXACT_ROWS)) {
     const { dimension, model, overwrite, session, threads } = rest;
     return writeTokenIndex(folder, source, {

@@ -23,6 +23,7 @@ export interface PrepareStep {
 export interface EncodingWork {
   /** The model's name. */
   model: string;
+  /** How many: those whose texts the model has encoded before, in the collection's former state, are not counted. */
   documents: number;
   /** Where the vectors will be kept, so that they are made only once. */
   place: string;

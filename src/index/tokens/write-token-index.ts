@@ -18,6 +18,8 @@ export interface TokenSource {
   /** All rows in order, in blocks of whole rows; may be asked for again. */
   blocks(): AsyncIterable<Float32Array>;
   ids?: IdTable;
+  /** Of the texts that rows are made of, so that those that come again need not be: see `textDigests`. */
+  digests?: Uint8Array;
 }
 
 /** What is being done, of how much, for a progress bar. */

@@ -28,7 +28,7 @@ import type {
 import { VectorIntake } from './vector-intake.js';
 
 /** Rows one after another, as they are in memory. */
-const VECTORS_FILE = 'vectors.bin';
+export const VECTORS_FILE = 'vectors.bin';
 
 export interface FlatOptions {
   dimension: number;

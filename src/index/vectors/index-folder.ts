@@ -31,6 +31,7 @@ const INDEX_FOLDER: FolderContents = {
     'graph.usearch',
     'documents.bin',
     'ids.txt',
+    'digests.bin',
     'codebook.bin',
     'codes.bin',
     'residuals.bin',

@@ -1,10 +1,12 @@
 import { type Document, fullText } from '../../data/dataset.js';
 import type { SourcesDataset } from '../../data/sources-dataset.js';
 import type { DocumentIndex } from '../../index/vectors/document-index.js';
+import type { RowsByText } from '../../index/vectors/text-digests.js';
 import { type EncodedShard, encodeCollection } from '../../model/encoder/encode-collection.js';
 import { OffsetsBuilder, rowsOf, stackRows } from '../../model/encoder/encoded-texts.js';
 import { ShardFolder } from '../../model/encoder/shard-folder.js';
 import { madeWith } from '../../model/precision/precision.js';
+import type { StoredDocuments } from '../documents/stored-documents.js';
 import type { Embedder } from '../embedder.js';
 import type { EncodingWork } from '../searcher.js';
 import { openKept } from './kept-folder.js';
@@ -20,7 +22,7 @@ const DOCUMENTS_AT_ONCE = 16;
 class NotNow extends Error {}
 
 /**
- * The vectors of a collection, made once for each of its states and models; undefined where they would have to be made
+ * The vectors of a collection, made once for each of its texts and models; undefined where they would have to be made
  * and `mayEncode` says no.
  *
  * @param openIndex opens the folder that has them
@@ -34,15 +36,29 @@ export async function prepareVectors(
   const { name, dimension, scorer } = embedder.info;
   const { folder, prefix } = vectorsFolder(cache, embedder.info, store.content);
   const make = async (): Promise<void> => {
-    if (mayEncode && !(await mayEncode(encodingWork(preparation, embedder, folder)))) throw new NotNow();
-    const [{ documentsFromIds }, { writeDocumentIndex }] = await Promise.all([
+    const { countNew, openFormerVectors } = await import('./former-vectors.js');
+    const former = await openFormerVectors(folder, prefix, embedder.info);
+    try {
+      if (mayEncode) {
+        const work = { place: folder, documents: await countNew(store, former) };
+        if (!(await mayEncode(encodingWork(store, embedder, work)))) throw new NotNow();
+      }
+      await makeFrom(former);
+    } finally {
+      await former?.close();
+    }
+  };
+  const makeFrom = async (former: RowsByText | undefined): Promise<void> => {
+    const [{ documentsFromIds }, { textDigests }, { writeDocumentIndex }] = await Promise.all([
       import('../../index/vectors/index.js'),
+      import('../../index/vectors/text-digests.js'),
       import('../../index/write-documents.js'),
     ]);
     const step = { label: `encode with ${name}`, unit: 'documents', total: store.count, place: folder };
     const progress = onProgress?.(step);
     const keep = new ShardFolder(`${folder}.shards`, { dimension });
     const rows = new OffsetsBuilder();
+    const digests: Buffer[] = [];
     const onBatch = (done: number): void => tell(before + done);
     let before = 0;
     let told = 0;
@@ -50,8 +66,9 @@ export async function prepareVectors(
       if (done > told) progress?.advance(done - told);
       told = done;
     };
-    for await (const shard of encodeDocuments(dataset, embedder, { keep, signal, onBatch })) {
+    for await (const shard of encodeDocuments(dataset, embedder, { keep, former, signal, onBatch })) {
       rows.add(shard);
+      digests.push(textDigests(shard.members.map(fullText)));
       before += shard.members.length;
       // Those that were found again are told of now.
       tell(before);
@@ -59,15 +76,14 @@ export async function prepareVectors(
     // What was encoded is read from where it was kept, once or twice.
     async function* vectors(): AsyncGenerator<Float32Array> {
       for await (const shard of encodeDocuments(dataset, embedder, {
-        keep,
-        signal,
+        ...{ keep, former, signal },
         onBatch: () => undefined,
       })) {
         yield shard.vectors;
       }
     }
     const { ids } = documentsFromIds(store.ids(), folder);
-    const source = { offsets: rows.build(), blocks: vectors, ids };
+    const source = { offsets: rows.build(), blocks: vectors, ids, digests: Buffer.concat(digests) };
     await writeDocumentIndex(folder, source, {
       dimension,
       model: madeWith(name, embedder.info.precision),
@@ -86,6 +102,8 @@ export async function prepareVectors(
 
 interface EncodeOptions {
   keep: ShardFolder;
+  /** Has the rows of texts that were encoded before. */
+  former: RowsByText | undefined;
   signal?: AbortSignal;
   /** Told how many documents of the shard at hand are done. */
   onBatch: (done: number) => void;
@@ -94,14 +112,21 @@ interface EncodeOptions {
 function encodeDocuments(
   dataset: SourcesDataset,
   embedder: Embedder,
-  { keep, signal, onBatch }: EncodeOptions,
+  { keep, former, signal, onBatch }: EncodeOptions,
 ): AsyncGenerator<EncodedShard<Document>> {
   return encodeCollection(dataset.documents(), {
     encode: async (documents) => {
       const texts = documents.map(fullText);
       const rows: Float32Array[] = new Array(texts.length);
+      const left: number[] = [];
+      for (const [i, text] of texts.entries()) {
+        const known = await former?.rows(text);
+        if (known) rows[i] = known;
+        else left.push(i);
+      }
+      const found = texts.length - left.length;
       // Texts of similar length together: what is encoded at once is padded to its longest.
-      const order = texts.map((_, i) => i).sort((a, b) => texts[b].length - texts[a].length || a - b);
+      const order = left.sort((a, b) => texts[b].length - texts[a].length || a - b);
       for (let start = 0; start < order.length; start += DOCUMENTS_AT_ONCE) {
         signal?.throwIfAborted();
         const part = order.slice(start, start + DOCUMENTS_AT_ONCE);
@@ -112,7 +137,7 @@ function encodeDocuments(
         part.forEach((i, text) => {
           rows[i] = rowsOf(encoded, text);
         });
-        onBatch(start + part.length);
+        onBatch(found + start + part.length);
       }
       return stackRows(rows, embedder.info.dimension);
     },
@@ -124,12 +149,17 @@ function encodeDocuments(
 }
 
 /** What encoding would cost is found out by encoding a few documents, where somebody asks. */
-function encodingWork({ store }: Preparation, embedder: Embedder, place: string): EncodingWork {
+function encodingWork(
+  store: StoredDocuments,
+  embedder: Embedder,
+  { documents: total, place }: Pick<EncodingWork, 'documents' | 'place'>,
+): EncodingWork {
   return {
     model: embedder.info.name,
-    documents: store.count,
+    documents: total,
     place,
     async estimateSeconds() {
+      if (total === 0) return 0;
       const step = Math.max(1, Math.floor(store.count / DOCUMENTS_AT_ONCE));
       const ids = [...store.ids()].filter((_, i) => i % step === 0).slice(0, DOCUMENTS_AT_ONCE);
       const documents = await store.getAll(ids);
@@ -138,7 +168,7 @@ function encodingWork({ store }: Preparation, embedder: Embedder, place: string)
       await embedder.encode(texts.slice(0, 1), 'document');
       const start = performance.now();
       await embedder.encode(texts, 'document');
-      return ((performance.now() - start) / 1000) * (store.count / Math.max(1, texts.length));
+      return ((performance.now() - start) / 1000) * (total / Math.max(1, texts.length));
     },
   };
 }
