@@ -1,9 +1,12 @@
 import { NearmissError } from '../../base/errors.js';
+import { encodeFloat16 } from '../../base/numbers/float16.js';
 import { CREATED_BY } from '../../base/version.js';
+import { DistinctRows } from './distinct-rows.js';
 import { DEFAULT_CONNECTIVITY, DEFAULT_EF_CONSTRUCTION, HnswIndex, type HnswParameters } from './hnsw.js';
 import { writeIndexFolder } from './index-folder.js';
 import { int8Scale, largestMagnitude, toInt8 } from './int8.js';
 import { expectHalfRange } from './row-codec.js';
+import { Twins } from './twins.js';
 import { UsearchGraph } from './usearch.js';
 import { VectorCut } from './vector-cut.js';
 import type { SaveOptions, VectorIndexBuilder, VectorIndexMetadata, VectorStorage } from './vector-index.js';
@@ -40,6 +43,10 @@ export class HnswBuilder implements VectorIndexBuilder {
   readonly #intake: VectorIntake;
   readonly #cut: VectorCut;
   readonly #graph: UsearchGraph;
+  readonly #distinct = new DistinctRows();
+  /** Vectors that equal an earlier one, and which. */
+  readonly #twins: { ids: number[]; firsts: number[] } = { ids: [], firsts: [] };
+  #placed = 0;
   /** The first vectors, which decide the scale of 8-bit ones, until there are enough of them. */
   #held: Float32Array[] | undefined;
 
@@ -76,15 +83,17 @@ export class HnswBuilder implements VectorIndexBuilder {
   async finish(): Promise<HnswIndex> {
     this.#releaseHeld();
     const { model, threads } = this.#options;
+    const twins = Twins.of(this.#twins.ids, this.#twins.firsts);
+    const distinct = twins.size > 0 ? { distinct: this.#graph.size } : {};
     const metadata: VectorIndexMetadata = {
       type: 'hnsw',
       ...this.#intake.finish(),
       storage: this.#storage,
       ...(model === undefined ? {} : { model }),
       createdBy: CREATED_BY,
-      parameters: { ...this.#parameters, ...this.#cut.parameters },
+      parameters: { ...this.#parameters, ...this.#cut.parameters, ...distinct },
     };
-    return new HnswIndex(metadata, this.#graph, threads);
+    return new HnswIndex({ metadata, graph: this.#graph, twins, threads });
   }
 
   /** Chooses the scale by what was held back; whatever is larger in later vectors is clamped. */
@@ -103,7 +112,43 @@ export class HnswBuilder implements VectorIndexBuilder {
       vectors = new Int8Array(block.length);
       toInt8(block, this.#parameters.scale, vectors);
     }
-    this.#graph.add(this.#graph.size, vectors, this.#options.threads ?? 0);
+    const ids = this.#notePlaces(vectors);
+    const firstRow = this.#placed - vectors.length / this.#cut.kept;
+    if (ids.length > 0)
+      this.#graph.add(ids, this.#rowsOf(vectors, ids, firstRow), this.#options.threads ?? 0);
+  }
+
+  /** Gives rows their ids, and returns those of rows that equal none before them as they are stored. */
+  #notePlaces(vectors: Float32Array | Int8Array): number[] {
+    let stored: Float32Array | Int8Array | Uint16Array = vectors;
+    if (this.#storage === 'f16') {
+      stored = new Uint16Array(vectors.length);
+      encodeFloat16(vectors as Float32Array, stored);
+    }
+    const bytes = new Uint8Array(stored.buffer, stored.byteOffset, stored.byteLength);
+    const rowBytes = this.#cut.kept * stored.BYTES_PER_ELEMENT;
+    const ids: number[] = [];
+    for (let at = 0; at < bytes.length; at += rowBytes) {
+      const id = this.#placed++;
+      const first = this.#distinct.firstOf(bytes.subarray(at, at + rowBytes), id);
+      if (first === id) ids.push(id);
+      else {
+        this.#twins.ids.push(id);
+        this.#twins.firsts.push(first);
+      }
+    }
+    return ids;
+  }
+
+  #rowsOf<T extends Float32Array | Int8Array>(vectors: T, ids: readonly number[], firstRow: number): T {
+    const { kept } = this.#cut;
+    if (ids.length * kept === vectors.length) return vectors;
+    const rows = vectors.slice(0, ids.length * kept) as T;
+    ids.forEach((id, i) => {
+      const from = (id - firstRow) * kept;
+      rows.set(vectors.subarray(from, from + kept), i * kept);
+    });
+    return rows;
   }
 }
 

@@ -1,10 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { DocumentIndex } from './document-index.js';
 import { createVectorIndex, openVectorIndex } from './open.js';
 import type { VectorIndex } from './vector-index.js';
-import { bruteForce, clusteredVectors, recall } from './vectors.fixture.js';
+import { bruteForce, clusteredVectors, recall, rowOf } from './vectors.fixture.js';
 
 const options = { dimension: 16, clusters: 30, seed: 8 };
 const vectors = clusteredVectors({ ...options, count: 4000, part: 'vectors' });
@@ -44,6 +45,48 @@ test('more threads than cores may be asked for', async () => {
   await index.save(join(folder, 'index'));
   const opened = await openVectorIndex(join(folder, 'index'), { threads: 100 });
   expect(await opened.search(queries, { k: 5 })).toEqual(await index.search(queries, { k: 5 }));
+  await rm(folder, { recursive: true });
+});
+
+/** Every other vector is the same one, each of the others is there once. */
+const halfAlike = vectors.map((value, i) => (Math.floor(i / 16) % 2 === 0 ? vectors[i % 16] : value));
+
+test('of thousands of equal vectors it finds all, in order', async () => {
+  const index = await build({}, halfAlike);
+  expect(index.metadata).toMatchObject({ count: 4000, parameters: { distinct: 2001 } });
+  const { ids } = rowOf(await index.search(vectors.subarray(0, 16), { k: 2000 }), 0);
+  expect(ids).toEqual(Array.from({ length: 2000 }, (_, i) => 2 * i));
+});
+
+test('documents with equal vectors are found by each of them', async () => {
+  const offsets = Uint32Array.from({ length: 2001 }, (_, i) => 2 * i);
+  const documents = new DocumentIndex({ vectors: await build({}, halfAlike), offsets });
+  const { ids, scores } = rowOf(await documents.search(vectors.subarray(0, 16), { k: 2000 }), 0);
+  expect(ids).toEqual(Array.from({ length: 2000 }, (_, i) => i));
+  expect(new Set(scores).size).toBe(1);
+});
+
+test('vectors that become equal as they are stored are one in the graph', async () => {
+  const nearly = Float32Array.from(
+    { length: 16 * 50 },
+    (_, i) => vectors[i % 16] * (1 + 1e-7 * Math.floor(i / 16)),
+  );
+  const distinct = async (storage: string) => (await build({ storage }, nearly)).metadata.parameters.distinct;
+  expect(await distinct('f16')).toBeLessThan(5);
+  expect(await distinct('i8')).toBeLessThan(5);
+});
+
+test('a damaged list of equal vectors is refused', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'nearmiss-hnsw-'));
+  const path = join(folder, 'index');
+  await (await build({}, halfAlike)).save(path);
+  const file = join(path, 'twins.bin');
+  const bytes = await readFile(file);
+  bytes[100] ^= 1;
+  await writeFile(file, bytes);
+  await expect(openVectorIndex(path)).rejects.toThrow(
+    'twins.bin: the file is damaged: its checksum is wrong',
+  );
   await rm(folder, { recursive: true });
 });
 

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { checkSearch, emptyResult, oneRowEachQuery } from './check-vectors.js';
 import { type IndexFolder, type IndexFolderWriter, writeIndexFolder } from './index-folder.js';
 import { int8Scale, largestMagnitude, toInt8 } from './int8.js';
+import { Twins } from './twins.js';
 import { UsearchGraph } from './usearch.js';
 import { VectorCut } from './vector-cut.js';
 import type {
@@ -30,21 +31,32 @@ export interface HnswParameters {
   efConstruction: number;
   /** What components were multiplied with to fit 8 bits. */
   scale: number;
+  /** How many vectors the graph holds, where some equal others. */
+  distinct?: number;
+}
+
+interface HnswParts {
+  metadata: VectorIndexMetadata;
+  graph: UsearchGraph;
+  twins: Twins;
+  threads?: number;
 }
 
 /**
  * Approximate search in a hierarchical navigable small world graph (Malkov and Yashunin 2016), by usearch.
- * Vectors that are equal crowd each other out of the graph: of thousands alike only some hundred can be found.
+ * Vectors that are equal would crowd each other out of the graph, so it holds the first of them, and {@link Twins} the others.
  */
 export class HnswIndex implements VectorIndex {
   readonly metadata: VectorIndexMetadata;
   #graph: UsearchGraph | undefined;
+  readonly #twins: Twins;
   readonly #threads: number;
   readonly #cut: VectorCut;
 
-  constructor(metadata: VectorIndexMetadata, graph: UsearchGraph, threads = 0) {
+  constructor({ metadata, graph, twins, threads = 0 }: HnswParts) {
     this.metadata = metadata;
     this.#graph = graph;
+    this.#twins = twins;
     this.#threads = threads;
     this.#cut = VectorCut.of(metadata);
   }
@@ -65,11 +77,13 @@ export class HnswIndex implements VectorIndex {
     } catch (error) {
       throw folder.damaged(GRAPH_FILE, error);
     }
-    if (graph.size !== count)
-      throw folder.damaged(GRAPH_FILE, `expected ${count} vectors, got ${graph.size}`);
+    const twins = await Twins.read(folder);
+    const expected = count - twins.size;
+    if (graph.size !== expected)
+      throw folder.damaged(GRAPH_FILE, `expected ${expected} vectors, got ${graph.size}`);
     // The library prepares an opened graph for as many threads as there are cores, and fails with more.
     const threads = options.threads === undefined ? 0 : Math.min(options.threads, availableParallelism());
-    return new HnswIndex(folder.metadata, graph, threads);
+    return new HnswIndex({ metadata: folder.metadata, graph, twins, threads });
   }
 
   async search(queries: Float32Array, options: SearchOptions): Promise<SearchResult> {
@@ -81,7 +95,7 @@ export class HnswIndex implements VectorIndex {
     const result = emptyResult(total, options.k);
     if (count === 0) return result;
     const effort = options.efSearch ?? defaultEfSearch(options.k);
-    const wanted = Math.min(count, Math.max(options.k, effort));
+    const wanted = Math.min(count - this.#twins.size, Math.max(options.k, effort));
     for (let first = 0; first < total; first += QUERY_ROWS) {
       const rows = Math.min(QUERY_ROWS, total - first);
       this.#searchRows(kepts.subarray(first * kept, (first + rows) * kept), wanted, result, first);
@@ -96,6 +110,7 @@ export class HnswIndex implements VectorIndex {
   /** Adds the files of the index to a folder that is being written. */
   async writeFiles(writer: IndexFolderWriter): Promise<VectorIndexMetadata> {
     await writer.adopt(GRAPH_FILE, (path) => this.#open().save(path));
+    await this.#twins.write(writer);
     return this.metadata;
   }
 
@@ -112,16 +127,34 @@ export class HnswIndex implements VectorIndex {
   #searchRows(queries: Float32Array, wanted: number, result: SearchResult, firstRow: number): void {
     const { vectors, scales } = this.#prepare(queries);
     const { ids, distances, counts } = this.#open().search(vectors, wanted, this.#threads);
-    const scores = new Float32Array(wanted);
     for (let row = 0; row < counts.length; row++) {
-      const found = counts[row];
-      const rowIds = ids.subarray(row * wanted, row * wanted + found);
-      for (let i = 0; i < found; i++) scores[i] = (1 - distances[row * wanted + i]) / scales[row];
-      orderTies(scores, rowIds);
-      const kept = Math.min(found, result.k);
-      result.ids.set(rowIds.subarray(0, kept), (firstRow + row) * result.k);
-      result.scores.set(scores.subarray(0, kept), (firstRow + row) * result.k);
+      const from = row * wanted;
+      const found = this.#withTwins(ids.subarray(from, from + counts[row]), result.k, (i) =>
+        Math.fround((1 - distances[from + i]) / scales[row]),
+      );
+      result.ids.set(found.ids.subarray(0, result.k), (firstRow + row) * result.k);
+      result.scores.set(found.scores.subarray(0, result.k), (firstRow + row) * result.k);
     }
+  }
+
+  /** The best k and what is as good as the last of them, from the matches of a query, which come best first. */
+  #withTwins(
+    matches: Int32Array,
+    k: number,
+    scoreOf: (match: number) => number,
+  ): { ids: Int32Array; scores: Float32Array } {
+    const ids: number[] = [];
+    const scores: number[] = [];
+    for (let i = 0; i < matches.length; i++) {
+      const score = scoreOf(i);
+      if (ids.length >= k && score < scores[scores.length - 1]) break;
+      ids.push(matches[i]);
+      this.#twins.appendTo(ids, matches[i], k - 1);
+      while (scores.length < ids.length) scores.push(score);
+    }
+    const found = { ids: Int32Array.from(ids), scores: Float32Array.from(scores) };
+    orderTies(found.scores, found.ids);
+    return found;
   }
 
   /** Queries as the graph compares them, and by how much each one's inner products come out too large. */

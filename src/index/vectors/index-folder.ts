@@ -29,6 +29,7 @@ const INDEX_FOLDER: FolderContents = {
     META_FILE,
     'vectors.bin',
     'graph.usearch',
+    'twins.bin',
     'documents.bin',
     'ids.txt',
     'digests.bin',

@@ -2,6 +2,7 @@ import { defaultLists } from '../quantized/quantize.js';
 import { CHECKSUM_BYTES } from '../quantized/row-file.js';
 import { recordBytes } from '../quantized/scan-kernel.js';
 import { DEFAULT_CONNECTIVITY } from './hnsw.js';
+import { TWIN_BYTES } from './twins.js';
 import type { VectorIndexMetadata, VectorStorage } from './vector-index.js';
 
 export interface CostOptions {
@@ -12,7 +13,7 @@ export interface CostOptions {
   connectivity?: number;
   /**
    * Of an index of tokens how many there are, and how many bits are kept of each component; of others how many numbers are
-   * kept of each vector, and in how many lists.
+   * kept of each vector, in how many lists, and of a graph how many are distinct.
    */
   parameters?: Record<string, number>;
 }
@@ -43,11 +44,12 @@ export function vectorIndexBytes({
     const place = lists > 1 ? 4 : 0;
     return count * (recordBytes(type, kept) + place) + 4 * lists * (kept + 1);
   }
-  const vectors = count * kept * COMPONENT_BYTES[storage];
-  if (type !== 'hnsw') return vectors;
+  const vectorBytes = kept * COMPONENT_BYTES[storage];
+  if (type !== 'hnsw') return count * vectorBytes;
   const neighbourBytes = 4;
   const nodeBytes = 14 + (2 * connectivity + connectivity / (connectivity - 1)) * neighbourBytes;
-  return vectors + count * nodeBytes;
+  const { distinct = count } = parameters;
+  return distinct * (vectorBytes + nodeBytes) + (count - distinct) * TWIN_BYTES;
 }
 
 /** Bytes of the whole vectors that an index leaves on disk and reads few of. */

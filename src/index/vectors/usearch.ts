@@ -25,10 +25,8 @@ export interface GraphMatches {
  */
 export class UsearchGraph {
   readonly #index: UsearchIndex;
-  readonly #dimension: number;
 
   constructor({ dimension, storage, connectivity, efConstruction }: GraphOptions) {
-    this.#dimension = dimension;
     this.#index = new Index({
       dimensions: dimension,
       metric: MetricKind.IP,
@@ -45,11 +43,11 @@ export class UsearchGraph {
     return this.#index.size();
   }
 
-  /** Adds vectors under the keys `first`, `first` + 1, …; 8-bit vectors come quantised already. */
-  add(first: number, vectors: Float32Array | Int8Array, threads: number): void {
-    const keys = new BigUint64Array(vectors.length / this.#dimension);
+  /** Adds vectors, one for each id; 8-bit vectors come quantised already. */
+  add(ids: ArrayLike<number>, vectors: Float32Array | Int8Array, threads: number): void {
+    const keys = new BigUint64Array(ids.length);
     const words = new Uint32Array(keys.buffer);
-    for (let i = 0; i < keys.length; i++) words[2 * i] = first + i;
+    for (let i = 0; i < keys.length; i++) words[2 * i] = ids[i];
     this.#index.add(keys, asGiven(vectors), threads);
   }
 

@@ -106,6 +106,32 @@ export function vectorIndexConformance({
       expect(new Set(scores).size).toBe(2);
     });
 
+    test('finds what is there where nine in ten vectors are copies of others', async () => {
+      const shape = { dimension: 24, clusters: 9, seed: 6 };
+      const distinct = clusteredVectors({ ...shape, count: 300, part: 'vectors' });
+      const queries = clusteredVectors({ ...shape, count: 20, part: 'queries' });
+      const random = Random.from(6, 'copies');
+      // Half of all are one vector, as an empty text may be; copies stand in blocks before and behind what they equal.
+      const rows = Array.from({ length: 3000 }, (_, row) =>
+        row % 10 === 0 ? row / 10 : random.integer(2) * random.integer(300),
+      );
+      const vectors = Float32Array.from(
+        rows.flatMap((row) => [...distinct.subarray(24 * row, 24 * (row + 1))]),
+      );
+      const index = await build(24, vectors.subarray(0, 24 * 1111), vectors.subarray(24 * 1111));
+      const path = join(folder, 'copies');
+      await index.save(path);
+      const opened = await openVectorIndex(path, { access: 'disk' });
+      for (const k of [10, 200]) {
+        const result = await index.search(queries, { k });
+        const tally = { close: 0, wanted: 0 };
+        tallyClose(result, { vectors, queries, dimension: 24 }, tally);
+        expect(tally.close / tally.wanted).toBeGreaterThanOrEqual(leastRecall);
+        expect(await opened.search(queries, { k })).toEqual(result);
+      }
+      await opened.close();
+    });
+
     test('saved and opened, in memory, on disk and in a worker, it gives the same bits', async () => {
       const vectors = clusteredVectors({ count: 500, dimension: 24, clusters: 9, seed: 1, part: 'vectors' });
       const queries = clusteredVectors({ count: 7, dimension: 24, clusters: 9, seed: 1, part: 'queries' });
