@@ -19,12 +19,39 @@ describeInBrowser('late interaction on the search page', (tests) => {
     return () => server.stop();
   }, 120_000);
 
+  test('asks for explanations when somebody does, once for all hits', async () => {
+    const watched = await tests.visit(`${server.url}/?q=tired+and+pale&modes=dense`);
+    const { page } = watched;
+    const explained: boolean[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/v1/search')) explained.push(request.postDataJSON().explain === true);
+    });
+    await page.reload();
+    const hits = page.locator('.hit');
+    await hits.nth(1).waitFor();
+    expect(explained).toEqual([false]);
+    for (const nth of [0, 1]) {
+      await hits
+        .nth(nth)
+        .getByRole('button', { name: /Explain/ })
+        .click();
+      await hits.nth(nth).locator('.heat').waitFor();
+    }
+    expect(explained).toEqual([false, true]);
+    await page.getByRole('searchbox').fill('iron');
+    await page.keyboard.press('Enter');
+    await page.locator('.heat').getByRole('button', { name: /^iron/ }).first().waitFor();
+    expect(explained).toEqual([false, true, false, true]);
+    watched.expectClean();
+  });
+
   test('shows which words of the document the query chose, as a heat map', async () => {
     const watched = await tests.visit(`${server.url}/?q=tired+and+pale&modes=dense`);
     const { page } = watched;
     const hit = page.locator('.hit').first();
     await hit.getByRole('button', { name: /Explain/ }).click();
     const heat = hit.locator('.heat');
+    await heat.waitFor();
     const tokens = await heat.getByRole('button').allInnerTexts();
     expect(tokens.map((token) => token.split(' → ')[0])).toEqual([
       '[CLS]',

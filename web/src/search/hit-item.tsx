@@ -2,7 +2,7 @@ import { useId, useState } from 'preact/hooks';
 import type { Hit, Place } from '../api.js';
 import { Button } from '../components/index.js';
 import { Link } from '../router.js';
-import { Explain } from './explain.js';
+import { ExplainHit } from './explain-hit.js';
 import { isScalar, type Scalar, showValue } from './filter-conditions.js';
 import { formatScore } from './format-score.js';
 import { Highlighted } from './highlighted.js';
@@ -11,11 +11,14 @@ import { MoveBadge } from './move-badge.js';
 import { ownMetadata, placeText } from './place.js';
 import type { Move } from './rank-moves.js';
 import { SnippetView } from './snippet-view.js';
+import type { Explanations } from './use-explanations.js';
 
 export interface HitItemProps {
   hit: Hit;
   rank: number;
   href: string;
+  /** How scores came about; absent where that cannot be asked for. */
+  explanations?: Explanations;
   /** In a comparison, and which column it is counted from. */
   move?: { move: Move; base: string };
   /** Whether the pointer or the keyboard is on this document, in any column. */
@@ -26,8 +29,18 @@ export interface HitItemProps {
   judged?: { grade: number | undefined; onJudge: (grade: number) => void };
 }
 
-export function HitItem({ hit, rank, href, move, active, onActive, onFilter, judged }: HitItemProps) {
-  const { id, title, titleHighlights = [], snippet, score, parts, metadata, place, group } = hit;
+export function HitItem({
+  hit,
+  rank,
+  href,
+  explanations,
+  move,
+  active,
+  onActive,
+  onFilter,
+  judged,
+}: HitItemProps) {
+  const { id, title, titleHighlights = [], snippet, score, metadata, place, group } = hit;
   const [open, setOpen] = useState(false);
   const explainId = useId();
   return (
@@ -88,7 +101,7 @@ export function HitItem({ hit, rank, href, move, active, onActive, onFilter, jud
               </span>
             ),
           )}
-          {parts && parts.length > 0 && (
+          {explanations && (
             <Button
               kind="quiet"
               class="hit-explain"
@@ -100,7 +113,7 @@ export function HitItem({ hit, rank, href, move, active, onActive, onFilter, jud
             </Button>
           )}
         </div>
-        {open && parts && <Explain id={explainId} parts={parts} />}
+        {open && explanations && <ExplainHit id={explainId} document={id} explanations={explanations} />}
       </div>
     </li>
   );

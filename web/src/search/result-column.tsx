@@ -6,6 +6,7 @@ import type { Scalar } from './filter-conditions.js';
 import { HitItem } from './hit-item.js';
 import type { Move } from './rank-moves.js';
 import { documentPath, type SearchState } from './search-state.js';
+import { useExplanations } from './use-explanations.js';
 import type { Judgments } from './use-judgments.js';
 import type { Outcome } from './use-searches.js';
 
@@ -26,6 +27,7 @@ export interface ResultColumnProps {
 export function ResultColumn(props: ResultColumnProps) {
   const { mode, state, outcome, compared, active, onActive, onFilter, judgments, onRetry } = props;
   const { answer, error, loading } = outcome;
+  const explanations = useExplanations(outcome);
   return (
     <section
       class={`column column-${mode}`}
@@ -57,6 +59,7 @@ export function ResultColumn(props: ResultColumnProps) {
                     hit={hit}
                     rank={nth + 1}
                     href={documentPath(hit.id, state)}
+                    explanations={explanations}
                     move={move && compared && { move, base: compared.base }}
                     active={active === hit.id}
                     onActive={onActive}

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { api, isAbort, type SearchAnswer, type SearchMode } from '../api.js';
+import { api, isAbort, type SearchAnswer, type SearchMode, type SearchRequest } from '../api.js';
 import { apiKey } from '../api-key.js';
 import { useStore } from '../store.js';
 import type { SearchState } from './search-state.js';
@@ -7,6 +7,8 @@ import type { SearchState } from './search-state.js';
 export interface Outcome {
   /** The newest answer; stays while the next one is on its way. */
   answer?: SearchAnswer;
+  /** What was asked for that answer. */
+  request?: SearchRequest;
   error?: Error;
   loading: boolean;
 }
@@ -35,21 +37,21 @@ export function useSearches(
     };
     const run = async (mode: SearchMode) => {
       try {
-        const request = {
+        const request: SearchRequest = {
           query,
           mode,
           k,
           filter: filter ? JSON.parse(filter) : undefined,
           groupBy: byFile ? 'file' : undefined,
-          explain: true,
         };
-        settle(mode, { answer: await api.search(request, { signal: abort.signal }), loading: false });
+        const answer = await api.search(request, { signal: abort.signal });
+        settle(mode, { answer, request, loading: false });
       } catch (error) {
         if (!isAbort(error)) settle(mode, { error: error as Error, loading: false });
       }
     };
     setOutcomes((old) =>
-      Object.fromEntries(modes.map((mode) => [mode, { answer: old[mode]?.answer, loading: true }])),
+      Object.fromEntries(modes.map((mode) => [mode, { ...old[mode], error: undefined, loading: true }])),
     );
     for (const mode of modes) void run(mode);
     return () => abort.abort();
