@@ -1,5 +1,6 @@
 import { Registry } from '../base/registry.js';
 import type { ExamplesKind } from './example.js';
+import { generatedKind } from './generated.js';
 import { labelledKind } from './labelled.js';
 import type { OrderKind } from './orders/order.js';
 import { shuffledKind } from './orders/shuffled.js';
@@ -14,6 +15,7 @@ export const examples = new Registry<ExamplesKind>('source of examples', [
   labelledKind,
   pseudoLabelledKind,
   madeKind,
+  generatedKind,
   ...pairMakers.kinds.map(pairExamplesKind),
 ]);
 

@@ -14,7 +14,7 @@ export interface GenerateCollectionOptions {
   /** Everything that decides which passages there are, besides the options here. */
   dataFingerprint?: string;
   /** Told after each batch how many passages there are now, those that were known included. */
-  onPassages?: (passages: number) => void;
+  onPassages?: (passages: number) => void | Promise<void>;
   /** Stops between batches; what was written stays. */
   signal?: AbortSignal;
 }
@@ -57,7 +57,7 @@ export async function generateCollection(
     passages += batch.length;
     queries += written.reduce((sum, record) => sum + record.queries.length, 0);
     batch = [];
-    onPassages?.(passages);
+    await onPassages?.(passages);
   };
   try {
     for await (const passage of passagesOf(dataset, { splitWords, limit })) {

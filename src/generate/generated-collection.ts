@@ -6,16 +6,11 @@ const TRAIN = 'train';
 /** Whether a generated query is used. */
 export type Accepts = (document: string, query: string) => boolean;
 
-/**
- * A collection whose training queries are generated ones, each answered by the document it was written for (QGen, Ma et
- * al. 2021); the other splits stay as they are, to measure on. A query that was written for several documents is one query
- * with several answers.
- */
-export async function generatedCollection(
-  dataset: Dataset,
+/** The documents that each query of a file was written for. */
+export async function answersOfGenerated(
   path: string,
-  { accepts = () => true }: { accepts?: Accepts } = {},
-): Promise<{ dataset: Dataset; queries: number; judgments: number }> {
+  accepts: Accepts = () => true,
+): Promise<Map<string, Set<string>>> {
   const documentsOf = new Map<string, Set<string>>();
   for await (const { id, queries } of readGenerated(path)) {
     for (const query of queries) {
@@ -25,6 +20,20 @@ export async function generatedCollection(
       else documentsOf.set(query, new Set([id]));
     }
   }
+  return documentsOf;
+}
+
+/**
+ * A collection whose training queries are generated ones, each answered by the document it was written for (QGen, Ma et
+ * al. 2021); the other splits stay as they are, to measure on. A query that was written for several documents is one query
+ * with several answers.
+ */
+export async function generatedCollection(
+  dataset: Dataset,
+  path: string,
+  { accepts }: { accepts?: Accepts } = {},
+): Promise<{ dataset: Dataset; queries: number; judgments: number }> {
+  const documentsOf = await answersOfGenerated(path, accepts);
   const generated = [...documentsOf].map(([text, documents], i) => ({
     id: `generated-${i}`,
     text,

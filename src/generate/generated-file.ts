@@ -9,6 +9,9 @@ import { makeDirectory } from '../base/folders/make-directory.js';
 import { parseJson, readJsonFile, writeSealedJsonFile } from '../base/json-file.js';
 import { readLines } from '../base/lines.js';
 
+/** What such a file is called in a folder that a stage makes. */
+export const GENERATED_FILE = 'queries.jsonl';
+
 /** The queries that were written for a passage of a document. */
 export interface GeneratedQueries {
   /** Of the document. */

@@ -7,8 +7,8 @@ export {
   generateCollection,
   passageTexts,
 } from './generate-collection.js';
-export { generatedCollection } from './generated-collection.js';
-export { GeneratedFile, type GeneratedQueries, readGenerated } from './generated-file.js';
+export { answersOfGenerated, generatedCollection } from './generated-collection.js';
+export { GENERATED_FILE, GeneratedFile, type GeneratedQueries, readGenerated } from './generated-file.js';
 export { isEndpoint, openGenerator, type WriteOptions } from './open-generator.js';
 export { type Example, queriesIn, renderPrompt } from './prompt.js';
 export { distinctQueries, type Passage, type QueryGenerator, type Spent } from './query-generator.js';

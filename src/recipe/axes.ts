@@ -9,6 +9,7 @@ import { scorers } from '../model/scorer/kinds.js';
 import { negatives } from '../negatives/kinds.js';
 import { teachers } from '../teacher/kinds.js';
 import { clusterKind } from './makers/cluster-kind.js';
+import { generateKind } from './makers/generate-kind.js';
 import { labelKind } from './makers/label-kind.js';
 import { mergeKind } from './makers/merge-kind.js';
 import { mineKind } from './makers/mine-kind.js';
@@ -73,6 +74,7 @@ export const makers = new Registry<MakerKind>('maker', [
   clusterKind,
   trainKind,
   pseudoLabelKind,
+  generateKind,
   mergeKind,
 ]);
 

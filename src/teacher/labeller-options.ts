@@ -19,20 +19,31 @@ export const labellerOptions = {
 /** Names that are no paths: what comes with nearmiss, and ids of a hub. */
 const NAME = /^(?:minilm|[\w-][\w.-]*\/[\w-][\w.-]*(?:@.+)?)$/;
 
-/** Fails where a retriever is not there; ids of a hub are not looked up before they are needed. */
-export async function requireModel(model: string): Promise<void> {
-  if (madeBy(model) === undefined && !NAME.test(model)) await requireTeachers([model]);
+/** What a model is wanted for, and where one comes from. */
+interface Wanted {
+  name: string;
+  hint: string;
+}
+
+const TEACHER: Wanted = {
+  name: 'teacher',
+  hint: 'train it first, e.g. nearmiss train --recipe reranker --out DIR, and name it in the recipe: models: [DIR]',
+};
+
+/** Fails where a model is not there; ids of a hub are not looked up before they are needed. */
+export async function requireModel(model: string, wanted: Wanted = TEACHER): Promise<void> {
+  if (!NAME.test(model)) await requireFolder(model, wanted);
 }
 
 /** Fails where a model is not there; those that a stage makes come later. */
 export async function requireTeachers(models: readonly string[]): Promise<void> {
-  for (const model of models) {
-    if (madeBy(model) !== undefined) continue;
-    await stat(model).catch((error) => {
-      if (!hasCode(error, 'ENOENT')) throw error;
-      throw new NearmissError(`${model}: no such teacher`, {
-        hint: 'train it first, e.g. nearmiss train --recipe reranker --out DIR, and name it in the recipe: models: [DIR]',
-      });
-    });
-  }
+  for (const model of models) await requireFolder(model, TEACHER);
+}
+
+async function requireFolder(model: string, { name, hint }: Wanted): Promise<void> {
+  if (madeBy(model) !== undefined) return;
+  await stat(model).catch((error) => {
+    if (!hasCode(error, 'ENOENT')) throw error;
+    throw new NearmissError(`${model}: no such ${name}`, { hint });
+  });
 }

@@ -335,7 +335,10 @@ const generated: Subject = {
   files: 'made',
   async make(folder) {
     const killed = new AbortController();
-    await generate(folder, { signal: killed.signal, onPassages: (done) => done >= 24 && killed.abort() });
+    await generate(folder, {
+      signal: killed.signal,
+      onPassages: (done) => void (done >= 24 && killed.abort()),
+    });
   },
   async read(folder) {
     await generate(folder);

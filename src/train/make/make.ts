@@ -7,6 +7,7 @@ import type { Choice } from '../../recipe/recipe.js';
 import { madePath } from '../../run/made.js';
 import type { StageContext } from '../task/task.js';
 import { makeClusters } from './cluster.js';
+import { makeGenerated } from './generate.js';
 import { makeLabelled } from './label.js';
 import type { MakeContext } from './make-context.js';
 import { applyMerge, makeMerge } from './merge.js';
@@ -24,6 +25,7 @@ const MAKE: Record<string, Make> = {
   cluster: makeClusters,
   train: makeTrained,
   'pseudo-label': makePseudoLabels,
+  generate: makeGenerated,
   merge: makeMerge,
 };
 

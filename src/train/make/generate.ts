@@ -1,0 +1,64 @@
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { exists } from '../../base/files.js';
+import type { OptionsOf } from '../../base/registry.js';
+import { GENERATED_FILE, generateCollection, openGenerator, readGenerated } from '../../generate/index.js';
+import type { generateKind } from '../../recipe/makers/generate-kind.js';
+import { bestModel } from '../../run/best-model.js';
+import { locateMade } from '../../run/made.js';
+import type { MakeContext } from './make-context.js';
+
+type GenerateOptions = OptionsOf<(typeof generateKind)['options']>;
+
+/** Opens the maker `generate`. What was written waits in the scratch folder, so that a stopped stage goes on behind it. */
+export async function makeGenerated(options: GenerateOptions, context: MakeContext): Promise<boolean> {
+  const { scratch, folder, tell } = context;
+  const written = join(scratch, GENERATED_FILE);
+  // A kill may have come between the last query and the folder's name.
+  if (!(await exists(written)) && !(await write(written, options, context))) return false;
+  await copyFile(written, join(folder, GENERATED_FILE));
+  let [passages, queries] = [0, 0];
+  for await (const record of readGenerated(written)) {
+    passages++;
+    queries += record.queries.length;
+  }
+  tell({ passages, queries });
+  return true;
+}
+
+async function write(out: string, options: GenerateOptions, context: MakeContext): Promise<boolean> {
+  const { run, recipe, data, session, progress, shouldStop } = context;
+  const { generator: model, count, splitWords, limit, topK, topP, temperature } = options;
+  const generator = await openGenerator(await bestModel(await locateMade(run, model)), {
+    count,
+    topK,
+    topP,
+    temperature,
+    seed: recipe.seed,
+    beams: 0,
+    lengthPenalty: 1,
+    minTokens: 0,
+    repetitionPenalty: 1,
+    noRepeat: 0,
+    session,
+  });
+  const documents = limit > 0 ? Math.min(limit, data.documents.count) : data.documents.count;
+  const stop = new AbortController();
+  try {
+    const { finished } = await generateCollection(data.dataset, generator, {
+      out,
+      splitWords,
+      limit,
+      dataFingerprint: data.tables.dataFingerprint,
+      signal: stop.signal,
+      async onPassages(done) {
+        // How many passages long documents have is known only at the end.
+        await progress(done, splitWords > 0 ? 0 : documents);
+        if (await shouldStop()) stop.abort();
+      },
+    });
+    return finished;
+  } finally {
+    await generator.close();
+  }
+}
