@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -59,6 +59,21 @@ describe('nearmiss serve', () => {
     expect(stderr).toContain(`port ${port} of 127.0.0.1 is taken`);
     expect(stderr).toContain('--port');
     expect(stderr).not.toContain('preparing');
+  });
+
+  test('where there is nothing to search, no address is told', async () => {
+    const empty = join(folder, 'emptied');
+    await mkdir(empty);
+    await writeFile(join(empty, 'page.md'), '# Page\n\nA near miss is something close.\n');
+    const server = await serve(empty, '--mode', 'bm25');
+    server.signal('SIGTERM');
+    expect(await server.exit).toBe(0);
+    // Its files are gone; what was made of them is still there.
+    await rm(join(empty, 'page.md'));
+    const { code, stderr } = await run(empty, '--port', '0');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^nearmiss: .*emptied: no collection found in this folder/);
+    expect(stderr).not.toContain('listening');
   });
 
   test('names its address; SIGHUP looks for something newer; SIGTERM ends it', async () => {

@@ -176,6 +176,35 @@ test('fields inside others are named with dots', async () => {
   expect(documents).toEqual([{ id: '7', text: 'a c', metadata: { page: { url: 'u' } } }]);
 });
 
+test.each([
+  [
+    '{"messages": [{"role": "system", "content": "be kind"}, {"role": "user", "content": "why?"}, {"role": "assistant", "content": "so"}]}',
+    ['messages.1.content', 'messages.2.content'],
+  ],
+  [
+    '{"source": "web", "conversations": [{"from": "human", "value": "why?"}, {"from": "gpt", "value": "so"}]}',
+    ['conversations.0.value', 'conversations.1.value'],
+  ],
+  [
+    '{"kind": "faq", "asked for": "why is it so", "said then": "because it is"}',
+    ['"asked for"', '"said then"'],
+  ],
+  ['{"key": "k", "prose": "a near miss"}', ['key', 'prose']],
+])(
+  'where nobody can tell what %s holds, fields with texts are proposed, and they work',
+  async (line, pair) => {
+    const [query, document] = pair.map((name) => name.replaceAll('"', ''));
+    await expect(textsOf('own.jsonl', `${line}\n${line}\n`)).rejects.toMatchObject({
+      message: expect.stringContaining('cannot tell what it holds'),
+      hint: expect.stringContaining(`pairs: --query-field ${pair[0]} --document-field ${pair[1]}; documents`),
+    });
+    const { queries, documents } = await textsOf('own.jsonl', `${line}\n${line}\n`, {
+      pair: { query, document },
+    });
+    expect([new Set(queries).size, new Set(documents).size]).toEqual([1, 1]);
+  },
+);
+
 test('a list of texts is several answers', async () => {
   const row = '{"query": "q", "positive": ["one", "two"], "negative": ["three"]}\n';
   const { queries, documents } = await textsOf('lists.jsonl', row);

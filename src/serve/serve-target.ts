@@ -72,7 +72,7 @@ export async function serveTarget(
     ),
   );
   // The workers start before the HTTP framework is imported: each takes a good part of a second.
-  const { opening } = await first.begin();
+  const { opening, found } = await first.begin();
   try {
     const { SearchServer } = await import('./server.js');
     const server = await SearchServer.create({
@@ -81,6 +81,11 @@ export async function serveTarget(
       keys: keyRing,
     });
     log.flushTo(server.log);
+    // Nobody is told an address where there is nothing to search.
+    await found.catch(async (error) => {
+      await server.close();
+      throw error;
+    });
     return server;
   } catch (error) {
     await opening.then(

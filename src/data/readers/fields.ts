@@ -1,6 +1,7 @@
 import type { Document, Query } from '../dataset.js';
 import type { RecordContext } from '../problem.js';
 import { type Found, fieldAt, fieldNames, withoutFields } from './field-path.js';
+import { likelyPair } from './pair-fields.js';
 import { isObject } from './record-lines.js';
 
 /**
@@ -168,8 +169,8 @@ function missingId(fields: Fields, names: FieldNames, role: Role, at: RecordCont
   if (isKnown || pick(fields, undefined, USUAL_TEXTS[role]) !== undefined) {
     return missing(fields, names.id ?? USUAL_IDS[role][0], '--id-field (or --line-ids)', at);
   }
-  const [first, second] = fieldNames(fields);
-  const pairs = second && `pairs: --query-field ${quoted(first)} --document-field ${quoted(second)}; `;
+  const { query: first, document: second } = likelyPair(fields);
+  const pairs = second && `pairs: --query-field ${quoted(first!)} --document-field ${quoted(second)}; `;
   return at.error('unknown-fields', `cannot tell what it holds; fields found: ${shown(fields)}`, {
     hint: `say so, here or to nearmiss data import: ${pairs ?? ''}documents: --text-field ${quoted(second ?? first ?? 'NAME')}; a table whose first line holds no names: --columns query,document`,
   });

@@ -1,4 +1,5 @@
-import { plainName } from './field-path.js';
+import { fieldAt, fieldNames, plainName } from './field-path.js';
+import { isObject } from './record-lines.js';
 
 /** Which fields or columns hold the two sides of a pair. */
 export interface PairFields {
@@ -73,6 +74,43 @@ function longerPair(names: readonly string[]): PairFields | undefined {
 export function doubtfulPair(names: readonly string[]): PairFields | undefined {
   const [query, document] = [firstOf(names, QUERY_NAMES), firstOf(names, TEXT_NAMES)];
   return query !== undefined && document !== undefined ? { query, document } : undefined;
+}
+
+/** Who says something in a conversation, and what, by their usual names. */
+const SPEAKER_NAMES = ['role', 'from', 'speaker', 'author'];
+const SAID_NAMES = ['content', 'value', 'text', 'message'];
+const ASKERS = ['user', 'human', 'customer', 'prompter'];
+const ANSWERERS = ['assistant', 'gpt', 'model', 'bot', 'agent', 'chatgpt'];
+
+/**
+ * The fields of a record that a person most likely means as a pair, to show how they are named: in a conversation what
+ * is asked first and the answer to it, else the first two that hold more than a word, else the first two.
+ */
+export function likelyPair(fields: Record<string, unknown>): Partial<PairFields> {
+  const names = fieldNames(fields);
+  const texts = names.filter((name) => {
+    const value = fieldAt(fields, name)?.value;
+    return typeof value === 'string' && /\s/.test(value.trim());
+  });
+  const [query, document] = texts.length > 1 ? texts : names;
+  return conversationPair(fields) ?? { query, document };
+}
+
+function conversationPair(fields: Record<string, unknown>): PairFields | undefined {
+  for (const [name, turns] of Object.entries(fields)) {
+    if (!Array.isArray(turns) || !turns.every(isObject)) continue;
+    const saidBy = (speakers: readonly string[], after: number): number =>
+      turns.findIndex((turn, nth) => {
+        const speaker = firstOf(Object.keys(turn), SPEAKER_NAMES);
+        return nth > after && speaker !== undefined && speakers.includes(String(turn[speaker]).toLowerCase());
+      });
+    const asked = saidBy(ASKERS, -1);
+    const answered = saidBy(ANSWERERS, asked);
+    const said = asked < 0 ? undefined : firstOf(Object.keys(turns[asked]), SAID_NAMES);
+    if (said === undefined || answered < 0) continue;
+    return { query: `${name}.${asked}.${said}`, document: `${name}.${answered}.${said}` };
+  }
+  return undefined;
 }
 
 /** The columns that hold texts which do not answer the query. */

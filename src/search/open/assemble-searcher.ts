@@ -1,6 +1,7 @@
 import { describeLeftOut } from '../../data/left-out.js';
 import { openDataset } from '../../data/open.js';
 import { type OnProblem, throwProblem } from '../../data/problem.js';
+import type { SourcesDataset } from '../../data/sources-dataset.js';
 import { StoredDocuments } from '../documents/stored-documents.js';
 import { FilteredDocuments } from '../filter/filtered-documents.js';
 import type { EngineDocuments } from '../remote/engine-documents.js';
@@ -20,12 +21,15 @@ import { requiredModes } from './wanted-modes.js';
 /** Opens the modes that are wanted, as far as they are possible, and makes a searcher of them. */
 export async function assembleSearcher({
   modes,
+  reading,
   ...begun
 }: Pick<Opening, 'target' | 'options' | 'computing' | 'closing'> & {
   modes: readonly Mode[];
+  reading: ReturnType<typeof openCollection>;
 }): Promise<OpenedSearcher> {
   const { target, options, computing, closing } = begun;
-  const preparation = await prepareStore(target, options, closing);
+  const dataset = await reading;
+  const preparation = dataset && (await prepareStore(dataset, target, options, closing));
   const filters = new FilteredDocuments(preparation?.store);
   const opened = await openModes(modes, { ...begun, preparation, filters });
   const engine = await computing.engine();
@@ -63,13 +67,20 @@ async function openModes(
   return new Map(inOrder.map((name) => [name, opened.get(name)!]));
 }
 
+/** Finds out what a target's collection consists of; undefined where it has none. */
+export async function openCollection(
+  { data }: Target,
+  { onNote }: OpenSearcherOptions,
+): Promise<SourcesDataset | undefined> {
+  return data === undefined ? undefined : openDataset(data, { onProblem: tellOfFiles(onNote) });
+}
+
 async function prepareStore(
-  { data, cache }: Target,
+  dataset: SourcesDataset,
+  { cache }: Target,
   { onProgress, onNote, mayEncode, signal }: OpenSearcherOptions,
   closing: Closing,
-): Promise<Preparation | undefined> {
-  if (data === undefined) return undefined;
-  const dataset = await openDataset(data, { onProblem: tellOfFiles(onNote) });
+): Promise<Preparation> {
   const folder = `${cache}/documents`;
   const store = await closing.add(
     StoredDocuments.open(folder, dataset, {

@@ -20,11 +20,14 @@ export async function openSearcher(path: string, options: OpenSearcherOptions = 
   return opening;
 }
 
+export interface BegunSearcher {
+  opening: Promise<OpenedSearcher>;
+  /** Done when it is known that there is something to search, long before all of it is ready. */
+  found: Promise<void>;
+}
+
 /** The same in two steps: the worker threads have been started when the first is done, e.g. before a long import. */
-export async function beginSearcher(
-  path: string,
-  options: OpenSearcherOptions = {},
-): Promise<{ opening: Promise<OpenedSearcher> }> {
+export async function beginSearcher(path: string, options: OpenSearcherOptions = {}): Promise<BegunSearcher> {
   const modes = wantedModes(options);
   const target = await resolveTarget(path, options);
   const closing = new Closing();
@@ -39,9 +42,12 @@ export async function beginSearcher(
     return giveUp(error);
   }
   void computing.reranker();
-  const opening = import('./assemble-searcher.js')
-    .then(({ assembleSearcher }) => assembleSearcher({ target, options, modes, computing, closing }))
+  const assemble = import('./assemble-searcher.js');
+  const reading = assemble.then(({ openCollection }) => openCollection(target, options));
+  const opening = assemble
+    .then(({ assembleSearcher }) => assembleSearcher({ target, options, modes, computing, closing, reading }))
     .catch(giveUp);
-  opening.catch(() => undefined);
-  return { opening };
+  const found = reading.then(() => undefined);
+  for (const promise of [opening, found]) promise.catch(() => undefined);
+  return { opening, found };
 }

@@ -4,8 +4,8 @@ import { isEngineAddress } from '../../index/engines/is-address.js';
 import { isRun } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
 import { readSearchedRun } from '../../run/searched-run.js';
-import { beginSearcher } from '../../search/open/open-searcher.js';
-import type { OpenSearcherOptions, PrepareStep, Searcher } from '../../search/searcher.js';
+import { type BegunSearcher, beginSearcher } from '../../search/open/open-searcher.js';
+import type { OpenSearcherOptions, PrepareStep } from '../../search/searcher.js';
 import type { EarlyLog } from '../log/early-log.js';
 import { TrainingDesk } from '../trainings/training-desk.js';
 import { aboutTarget } from './collection-about.js';
@@ -30,7 +30,7 @@ export interface TargetCollectionOptions {
 export async function targetCollection(
   target: string,
   options: TargetCollectionOptions,
-): Promise<CollectionOptions & { name: string; begin: () => Promise<{ opening: Promise<Searcher> }> }> {
+): Promise<CollectionOptions & { name: string; begin: () => Promise<BegunSearcher> }> {
   const { name, lazy, search, log } = options;
   // What an engine has is changed by pushing another version.
   const isEngine = isEngineAddress(target);
