@@ -94,7 +94,8 @@ describeInBrowser('the training page', (tests) => {
     await expectAccessible();
     await picture(page, 'adapted');
     await page.setViewportSize({ width: 360, height: 740 });
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+    // Charts take their new width when they are told of it, after the page has.
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
     await page.getByRole('link', { name: 'Search before and after, side by side' }).press('Enter');
     await page.getByText(/on the right that of/).waitFor(WAIT);
     expectClean();

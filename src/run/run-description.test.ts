@@ -52,6 +52,6 @@ test('a recipe that is none is told with its place', async () => {
     recipe.model.kind = 'triple';
   });
   await expect(readRunDescription(run)).rejects.toThrow(
-    `${run.file('run.json')}: recipe.model.kind: expected dual, cross or seq2seq`,
+    `${run.file('run.json')}: recipe.model.kind: expected dual, cross, seq2seq or terms`,
   );
 });

@@ -19,7 +19,11 @@ test.each([
   ['train --tr', ['--trainer-threads'], false],
   ['train --recipe ', ['ance-firstp', 'dpr'], true],
   ['train --recipe dpr --pri', ['--print-config'], false],
-  ['repro ', ['asynchrony', 'chinese', 'efficiency', 'late', 'production', 'table1', 'tricks'], false],
+  [
+    'repro ',
+    ['asynchrony', 'chinese', 'efficiency', 'labels', 'late', 'production', 'table1', 'tricks'],
+    false,
+  ],
   ['repro table1 --size ', ['full', 'quick', 'small'], false],
   ['eval ', [], true],
   ['nonsense --de', ['--debug'], false],

@@ -18,12 +18,6 @@ export interface BuildTermIndexOptions extends Omit<BuildOptions, 'language' | '
 
 /**
  * Indexes documents by what a model makes of their words (DeepCT, HDCT), for BM25; tune k1 and b afterwards.
- *
- * @example
- * const model = await loadEncoderModel('runs/deepct/best');
- * const weigher = await TermWeigher.create(model, { analyzer: analyzerFor('en') });
- * const split = { maxPieces: 1, pieceLength: model.maxLength };
- * await buildTermIndex('indexes/deepct', dataset.documents(), weigher, { frequencies: FREQUENCY_DEFAULTS, split });
  */
 export async function buildTermIndex(
   folder: string,
