@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDocumentIndex } from '../src/index/vectors/index.js';
 import { oneRowEach } from '../src/model/encoder/encoded-texts.js';
+import { polyScore } from '../src/model/scorer/poly.js';
 import { VectorFileWriter } from '../src/model/tensors/vector-file.js';
 import { type CliResult, runBuiltCli } from './console-blocks.fixture.js';
 
@@ -47,6 +48,34 @@ test.each(['flat', 'hnsw'])('%s: vectors and ids become a folder that can be sea
   const { ids } = await index.search(Float32Array.of(0, 1), { k: 3 });
   expect([...ids].map((id) => index.ids!.idAt(id))).toEqual(['d2', 'd3', 'd1']);
   await index.close();
+});
+
+test('--scorer poly: the vectors of a Poly-encoder are found by all rows of a query', async () => {
+  const { code } = await run('v.npy', 'poly', '--scorer', 'poly');
+  expect(code).toBe(0);
+  const index = await openDocumentIndex(join(folder, 'poly'));
+  const rows = Float32Array.of(3, 0, 0, 2);
+  const { ids, scores } = await index.search(rows, { k: 3, queryOffsets: Uint32Array.of(0, 2) });
+  const documents = [Float32Array.of(1, 0), Float32Array.of(0, 1), Float32Array.of(0.5, 0.5)];
+  const truth = documents.map((document) => polyScore(rows, document, 2));
+  expect([...ids]).toEqual([0, 1, 2].sort((a, b) => truth[b] - truth[a]));
+  for (const [rank, score] of scores.entries()) expect(score).toBeCloseTo(truth[ids[rank]], 5);
+  await index.close();
+  const several = await run('pieces.npy', 'none', '--scorer', 'poly');
+  expect(several.code).toBe(1);
+  expect(several.stderr).toContain(
+    'expected one vector a document, as a Poly-encoder makes, got 3 of 2 documents',
+  );
+  const graph = await run('v.npy', 'none', '--scorer', 'poly', '--type', 'hnsw');
+  expect([graph.code, graph.stderr]).toEqual([
+    2,
+    expect.stringContaining('--scorer is for comparing every vector'),
+  ]);
+  const cut = await run('v.npy', 'none', '--scorer', 'poly', '--dimensions', '1');
+  expect([cut.code, cut.stderr]).toEqual([
+    2,
+    expect.stringContaining('--dimensions: vectors that poly compares'),
+  ]);
 });
 
 test('rows with the same id are one document', async () => {

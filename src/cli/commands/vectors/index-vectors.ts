@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { UsageError } from '../../../base/errors.js';
+import { NearmissError, UsageError } from '../../../base/errors.js';
 import type { Progress } from '../../../base/progress.js';
 import type { TokenBits } from '../../../index/tokens/residual-codec.js';
 import type { OnTokenProgress } from '../../../index/tokens/write-token-index.js';
@@ -18,6 +18,7 @@ const BITS = { 1: 1, 2: 2, 4: 4, exact: 'exact' } as const satisfies Record<stri
 interface IndexFlags {
   type: IndexType | 'tokens';
   bits?: keyof typeof BITS;
+  scorer?: 'poly';
   append?: boolean;
   delete?: boolean;
   storage: VectorStorage;
@@ -55,6 +56,8 @@ Types:
   tokens  for late interaction (ColBERT): the rows of a document are compared one by one with those of a query. Compressed to
           --bits 1, 2 or 4 a number (20, 36 or 68 bytes a token of 128 numbers), or kept as they are: --bits exact.
 
+A Poly-encoder's documents have one vector each, but its queries several: --scorer poly makes a flat index that compares them so.
+
 --dimensions keeps the first numbers of each vector, of models trained so that these say most (loss: matryoshka). int8 and
 binary make codes of them and compare the best as whole vectors.
 
@@ -69,6 +72,7 @@ Examples:
   nearmiss index scifact.npy indexes/scifact --dimensions 64
   nearmiss index docs.f16 indexes/docs --dimension 384 --storage f16 --model minilm
   nearmiss index tokens.npy indexes/colbert --type tokens --bits 2 --model runs/colbert/best
+  nearmiss index poly.npy indexes/poly --scorer poly --model runs/poly-encoder/best
   nearmiss index more.npy indexes/colbert --append
   nearmiss index gone.txt indexes/colbert --delete
   nearmiss index scifact.npy indexes/scifact --type hnsw --connectivity 32 --ef-construction 256 --overwrite --json`;
@@ -92,6 +96,11 @@ export function registerIndex(program: Command): void {
     .option('--ef-construction <n>', 'hnsw: candidates looked at for them (default: 128)', wholeNumber(1))
     .addOption(
       new Option('--bits <n>', 'tokens: bits kept of each number; without, 4').choices(Object.keys(BITS)),
+    )
+    .addOption(
+      new Option('--scorer <name>', 'flat: compares the rows of queries as a Poly-encoder does').choices([
+        'poly',
+      ]),
     )
     .option('--append', 'add to the index that is there')
     .option('--delete', 'remove documents from the index that is there')
@@ -153,6 +162,12 @@ async function buildIndex(
   const ids = idsPath(file.path);
   const hasIds = await exists(ids);
   const documents: Documents = hasIds ? documentsFromIds(await file.ids(), ids) : {};
+  if (flags.scorer === 'poly' && documents.ids && documents.ids.size < file.rows) {
+    throw new NearmissError(
+      `${ids}: expected one vector a document, as a Poly-encoder makes, got ${file.rows} of ${documents.ids.size} documents`,
+      { hint: 'leave out --scorer: a document with several vectors is found by its best one' },
+    );
+  }
   if (!flags.quiet) {
     tell(`${await announce(file, flags)}\n`);
     if (!hasIds) tell(`${ids} is not there: documents are numbered from 0\n`);
@@ -211,6 +226,7 @@ const FLAGS_OF_TYPES = [
   { flag: '--lists', key: 'lists', types: ['int8', 'binary'], what: 'is for codes' },
   { flag: '--probes', key: 'probes', types: ['int8', 'binary'], what: 'is for codes' },
   { flag: '--rescore', key: 'rescore', types: ['int8', 'binary'], what: 'is for codes' },
+  { flag: '--scorer', key: 'scorer', types: ['flat'], what: 'is for comparing every vector' },
   { flag: '--bits', key: 'bits', types: ['tokens'], what: 'is for an index of tokens' },
 ] as const;
 
@@ -221,6 +237,11 @@ function checkFlags(flags: IndexFlags): void {
       type === 'flat' ? 'a flat index is exact and stores' : `${type} keeps whole vectors on disk as`;
     throw new UsageError(`--storage i8: ${why} f32 or f16`, {
       hint: type === 'flat' ? 'use --storage f16, or --type int8' : 'use --storage f16',
+    });
+  }
+  if (flags.scorer !== undefined && flags.dimensions !== undefined) {
+    throw new UsageError(`--dimensions: vectors that ${flags.scorer} compares are kept whole`, {
+      hint: 'leave out --dimensions',
     });
   }
   for (const { flag, key, types, what } of FLAGS_OF_TYPES) {
