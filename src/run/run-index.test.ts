@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTinyRun, trainTinyRun, writeTinyData } from '../analyze/tiny-run.fixture.js';
 import { openSearcher } from '../search/index.js';
 import { takeRole } from '../train/process/processes.js';
-import { bothRoles, stopAfter } from '../train/run.fixture.js';
+import { bothRoles, stopWhenMeasured } from '../train/run.fixture.js';
 import type { RunDirectory } from './run-directory.js';
 import { bestSoFar } from './step-evaluation.js';
 
@@ -47,10 +47,9 @@ test('a search of a run whose index is damaged says how to get it back, and that
 
 test('an Inferencer that goes on with a damaged index says so, and makes it anew once it is removed', async () => {
   const run = await startTinyRun(folder, 'resumed');
-  await stopAfter(run, 3);
+  await stopWhenMeasured(run);
   const index = await damage(run, 0);
-  // Whether the Inferencer got as far as measuring it before it was stopped is a matter of time.
-  await rm(run.stepPath('evaluations', 0), { force: true });
+  await rm(run.stepPath('evaluations', 0));
   const hint = `remove ${index} and run the same command again, which makes it anew`;
   await expect(
     takeRole('inferencer', run.path, { session: { threads: 1 }, quiet: true }),
