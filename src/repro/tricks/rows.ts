@@ -1,5 +1,8 @@
 import type { TableKind, TableRow } from '../table/row.js';
 
+/** The same documents of the same queries, of which the loss knows only who is relevant. */
+const UNTAUGHT = ['teacher=none', 'loss={name: nll, temperature: 0.05}'];
+
 /**
  * Ways to negatives and teachers, each beside what it is to be better than: all start from the same model and take the same
  * number of steps.
@@ -15,7 +18,9 @@ export function tricksTable(teacher: string): TableKind {
     { name: 'star', system: 'STAR', recipe: 'star' },
     { name: 'adore', system: 'ADORE', recipe: 'adore' },
     { name: 'star-adore', system: 'STAR → ADORE', recipe: 'star-adore' },
+    { name: 'pairs', system: 'Pairs, no teacher', recipe: 'margin-mse', set: [labelled, ...UNTAUGHT] },
     { name: 'margin-mse', system: 'Margin-MSE', recipe: 'margin-mse', set: [labelled] },
+    { name: 'lists', system: 'Lists, no teacher', recipe: 'kl', set: [labelled, ...UNTAUGHT] },
     { name: 'kl', system: 'KL', recipe: 'kl', set: [labelled] },
     {
       name: 'tas-b-shuffled',
