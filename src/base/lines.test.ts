@@ -78,9 +78,17 @@ test('broken UTF-8 is told with file and line, or reported and replaced', async 
   expect(lines).toEqual(['fine', 'b\ufffdd', 'fine']);
 });
 
-test('a lone broken byte and UTF-16 are recognised', async () => {
+test('a lone broken byte is told', async () => {
   await expect(linesOf(Buffer.from([0xff]))).rejects.toThrow(/:1: not valid UTF-8/);
-  await expect(linesOf(Buffer.from('\ufeffhello', 'utf16le'))).rejects.toThrow(/expected UTF-8, got UTF-16/);
+});
+
+test('UTF-16 with its mark is read as what it says, in either order of bytes', async () => {
+  const text = `\ufeffGröße\r\n船 ⛵ 🛶\r\n${'long '.repeat(200_000)}\r\n`;
+  const [little, big] = [Buffer.from(text, 'utf16le'), Buffer.from(text, 'utf16le').swap16()];
+  const expected = text.slice(1, -2).split('\r\n');
+  expect(await linesOf(little)).toEqual(expected);
+  expect(await linesOf(big)).toEqual(expected);
+  expect(await linesOf(gzipSync(little))).toEqual(expected);
 });
 
 test('missing files, folders, cut-off gzip and endless lines are errors for people', async () => {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { NearmissError } from './errors.js';
-import { readBytes } from './read-bytes.js';
+import { readUtf8 } from './read-bytes.js';
 
 /** Consecutive lines of a file. */
 export interface LineBatch {
@@ -23,8 +23,8 @@ const NEWLINE = 0x0a;
 
 /**
  * Reads the lines of a text file, of a gzip file or, for `-`, of standard input, some hundred at a time: one
- * decode and one `await` for each chunk of the file. A byte order mark and carriage returns are removed; in a file
- * without line feeds carriage returns end the lines.
+ * decode and one `await` for each chunk of the file. UTF-16 is read where a mark says so; a byte order mark and carriage returns
+ * are removed; in a file without line feeds carriage returns end the lines.
  *
  * Lines may be slices of a larger string: copy what you keep for long (`detach`).
  *
@@ -38,7 +38,7 @@ export async function* readLineBatches(path: string, options: LinesOptions = {})
   let first = 1;
   let pending: Buffer[] = [];
   let pendingBytes = 0;
-  for await (const chunk of readBytes(path)) {
+  for await (const chunk of readUtf8(path)) {
     const end = chunk.lastIndexOf(NEWLINE);
     if (end >= 0) {
       const lines = decodeLines(path, join([...pending, chunk.subarray(0, end)]), first, options);
@@ -96,12 +96,8 @@ function decodeLines(path: string, bytes: Buffer, first: number, options: LinesO
 }
 
 function reportBrokenLines(path: string, bytes: Buffer, first: number, options: LinesOptions): void {
-  const mark = first === 1 && bytes.length >= 2 ? bytes.readUInt16BE(0) : 0;
-  const utf16 = mark === 0xfffe || mark === 0xfeff;
-  const message = utf16 ? 'expected UTF-8, got UTF-16' : 'not valid UTF-8';
-  const hint = utf16
-    ? 'convert the file with: iconv -f UTF-16 -t UTF-8'
-    : 'convert the file from its own encoding, e.g.: iconv -f LATIN1 -t UTF-8';
+  const message = 'not valid UTF-8';
+  const hint = 'convert the file from its own encoding, e.g.: iconv -f LATIN1 -t UTF-8';
   for (let line = first, start = 0; start <= bytes.length; line++) {
     const newline = bytes.indexOf(NEWLINE, start);
     const end = newline < 0 ? bytes.length : newline;

@@ -71,7 +71,7 @@ export class Progress {
     const took = formatDuration((this.#now() - this.#start) / 1000);
     const tail = note ? `, ${note}` : '';
     this.#stream.write(
-      `${this.#terminal ? '\r\x1b[2K' : ''}${label}: ${count(this.#done)} ${unit} in ${took}${tail}\n`,
+      `${this.#terminal ? '\r\x1b[2K' : ''}${label}: ${count(this.#done)} ${this.#done === 1 ? single(unit) : unit} in ${took}${tail}\n`,
     );
   }
 
@@ -86,6 +86,11 @@ export class Progress {
     const percent = `${Math.floor(share * 100)}%`.padStart(4);
     return `${label} ${bar}${percent}  ${count(this.#done)}/${count(total)} ${unit}  ETA ${left}${tail}`;
   }
+}
+
+/** `queries` → `query`, `documents` → `document`. */
+function single(unit: string): string {
+  return unit.replace(/ies$/, 'y').replace(/(?:(?<=ch)es|s)$/, '');
 }
 
 /** Groups thousands: `17,248`. */

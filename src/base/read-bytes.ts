@@ -6,10 +6,26 @@ import { hasCode, NearmissError } from './errors.js';
 const CHUNK_BYTES = 256 * 1024;
 
 /**
+ * The bytes of a text in UTF-8. UTF-16, which Excel calls "Unicode text" and old editors of Windows "Unicode", is known by
+ * the mark at its beginning and converted.
+ */
+export async function* readUtf8(path: string): AsyncGenerator<Buffer> {
+  let decoder: TextDecoder | undefined;
+  let isFirst = true;
+  for await (const chunk of readBytes(path)) {
+    if (isFirst) decoder = utf16Decoder(chunk);
+    isFirst = false;
+    yield decoder === undefined ? chunk : Buffer.from(decoder.decode(chunk, { stream: true }));
+  }
+  const rest = decoder?.decode() ?? '';
+  if (rest !== '') yield Buffer.from(rest);
+}
+
+/**
  * Streams a file's bytes; gzip is recognised by its first bytes and unpacked, `-` is standard input.
  * What goes wrong is told with the file's name.
  */
-export async function* readBytes(path: string): AsyncGenerator<Buffer> {
+async function* readBytes(path: string): AsyncGenerator<Buffer> {
   const stream: Readable =
     path === '-' ? process.stdin : createReadStream(path, { highWaterMark: CHUNK_BYTES });
   try {
@@ -24,6 +40,12 @@ export async function* readBytes(path: string): AsyncGenerator<Buffer> {
     // Whoever stops reading before the end leaves the iterators suspended: the file is closed here.
     stream.destroy();
   }
+}
+
+function utf16Decoder(start: Buffer): TextDecoder | undefined {
+  const mark = start.length >= 2 ? start.readUInt16BE(0) : 0;
+  if (mark === 0xfffe) return new TextDecoder('utf-16le');
+  return mark === 0xfeff ? new TextDecoder('utf-16be') : undefined;
 }
 
 async function* prepend(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { NearmissError } from '../base/errors.js';
-import { readBytes } from '../base/read-bytes.js';
+import { readUtf8 } from '../base/read-bytes.js';
 import { FILE_FORMAT_SUMMARIES, type FileFormatName } from './format-names.js';
 import type { FileOptions } from './formats.js';
 import { fieldAt, fieldNames } from './readers/field-path.js';
@@ -48,7 +48,7 @@ export async function detectFormat(
   const start = lines.find((line) => line.trim() !== '')?.trimStart();
   if (start === undefined)
     throw new NearmissError(`${file}: the file is empty`, { hint: 'give a file with records' });
-  const name = basename(file).replace(/\.gz$/, '');
+  const name = basename(file).toLowerCase().replace(/\.gz$/, '');
   const rows = lines.filter((line) => line.trim() !== '').slice(0, SNIFF_LINES);
   const special = detectSpecial(start, lines);
   if (special && said.pair === undefined) return { format: special };
@@ -120,7 +120,7 @@ async function detectWorkbook(file: string, role: FileOptions['role'], said: Sai
 async function firstLines(file: string): Promise<string[]> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of readBytes(file)) {
+  for await (const chunk of readUtf8(file)) {
     chunks.push(chunk);
     bytes += chunk.length;
     if (bytes >= SNIFF_BYTES) break;
@@ -200,9 +200,14 @@ function firstObject(text: string): unknown {
   return undefined;
 }
 
+/** What parts the header's cells: of several candidates the most frequent outside of quotation marks. */
 function delimiterOf(line: string, name: string): string | undefined {
   if (line.includes('\t') && !name.endsWith('.csv')) return '\t';
-  return [',', ';', '\t'].find((delimiter) => line.includes(delimiter));
+  const bare = line.replace(/"[^"]*"/g, '');
+  const counts = [',', ';', '\t', ...(name.endsWith('.csv') ? ['|'] : [])]
+    .map((delimiter) => ({ delimiter, count: bare.split(delimiter).length - 1 }))
+    .filter(({ count }) => count > 0);
+  return counts.sort((a, b) => b.count - a.count)[0]?.delimiter;
 }
 
 function unquoted(cell: string): string {
@@ -259,8 +264,9 @@ function detectTable(
 ): Detected | undefined {
   const line = rows[0].trimStart();
   if (name.endsWith('.csv') || !line.includes('\t')) {
-    if (line.includes(',')) return { format: 'csv' };
-    return line.includes(';') ? { format: 'csv', delimiter: ';' } : undefined;
+    const delimiter = said.delimiter ?? delimiterOf(line, name);
+    if (delimiter === undefined) return undefined;
+    return { format: 'csv', ...(delimiter !== ',' && { delimiter }) };
   }
   const cells = line.split('\t');
   if (cells.join() === 'id,text,title') return { format: 'dpr-passages' };

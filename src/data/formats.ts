@@ -88,8 +88,8 @@ export const FILE_FORMATS: Record<FileFormatName, FileFormat> = {
   },
   'sentence-transformers-csv': {
     open: (file, { pair, columns, delimiter = ',' }) => {
-      // Tabs are used where cells are not quoted.
-      const table = { delimiter, quotes: delimiter !== '\t', columns };
+      // Tabs are used where cells are not quoted, but by spreadsheets.
+      const table = { delimiter, quotes: delimiter !== '\t' || /\.csv(?:\.gz)?$/i.test(file), columns };
       return { examples: tripletExamples(file, { table, pair }) };
     },
   },

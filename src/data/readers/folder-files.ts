@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import picomatch from 'picomatch';
 import { hasCode, NearmissError } from '../../base/errors.js';
 
@@ -24,13 +24,14 @@ export interface FolderFiles {
 
 /**
  * The files of a folder and all folders in it, in an order that depends on the names alone. Hidden names and
- * `node_modules` are passed over; links are followed, but no folder is entered twice.
+ * `node_modules` are passed over; links are followed, but no folder is entered twice, and none that holds this one.
  */
 export async function folderFiles(root: string, options: FolderFilesOptions): Promise<FolderFiles> {
   const included = options.include?.length ? picomatch([...options.include]) : () => true;
   const excluded = options.exclude?.length ? picomatch([...options.exclude]) : () => false;
   const found: FolderFiles = { files: [], leftOut: {}, unreadable: [] };
-  for await (const path of walk(root, '', new Set(), found.unreadable)) {
+  const entered = new Set(await foldersAbove(root));
+  for await (const path of walk(root, '', entered, found.unreadable)) {
     if (!included(path) || excluded(path)) continue;
     const ending = extname(path).toLowerCase();
     const { wanted } = options;
@@ -39,6 +40,17 @@ export async function folderFiles(root: string, options: FolderFilesOptions): Pr
     else found.leftOut[ending] = (found.leftOut[ending] ?? 0) + 1;
   }
   return found;
+}
+
+/** A link to one of them would bring in all that stands beside the folder. */
+async function foldersAbove(root: string): Promise<string[]> {
+  const above: string[] = [];
+  let path = await realpath(root).catch(() => root);
+  while (dirname(path) !== path) {
+    path = dirname(path);
+    above.push(path);
+  }
+  return above;
 }
 
 async function* walk(

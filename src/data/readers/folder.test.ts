@@ -47,7 +47,7 @@ test('reads Markdown, HTML and text into passages with title, place and stable i
         id: 'b.HTML#1',
         title: 'Page – Site > Part',
         text: 'Text',
-        metadata: { path: 'b.HTML', heading: 'Page > Part', position: 1, anchor: 'part' },
+        metadata: { path: 'b.HTML', heading: 'Page > Part', position: 1 },
       },
       {
         id: 'guide/matter.markdown#1',
@@ -123,6 +123,7 @@ test('follows links, but not in circles, and passes over those that lead nowhere
     await symlink(join(folder, 'docs'), join(folder, 'docs/loop'));
     await symlink(join(folder, 'elsewhere'), join(folder, 'docs/linked'));
     await symlink(join(folder, 'gone.md'), join(folder, 'docs/dangling.md'));
+    await symlink(folder, join(folder, 'docs/above'));
     expect(ids(await all(await openFolder(join(folder, 'docs'))))).toEqual(['a.md#1', 'linked/b.md#1']);
   });
 });
@@ -139,7 +140,7 @@ test('says what is wrong with the folder or the file', async () => {
     await write(folder, { 'broken.txt': Buffer.from('good\nna\xefve', 'latin1') });
     await expect(openFolder(folder).then(all)).rejects.toThrow('broken.txt:2: not valid UTF-8');
     await write(folder, { 'broken.txt': Buffer.from('\ufeffwide', 'utf16le') });
-    await expect(openFolder(folder).then(all)).rejects.toThrow('broken.txt:1: expected UTF-8, got UTF-16');
+    expect(await all(await openFolder(folder))).toMatchObject([{ id: 'broken.txt#1', text: 'wide' }]);
   });
 });
 
@@ -267,6 +268,21 @@ test('passages say where they are: by the anchor of their heading, in plain text
     const passages = await all(await openFolder(folder, { maxWords: 28 }));
     const placed = passages.map(({ metadata }) => metadata!.anchor ?? metadata!.line);
     expect(placed).toEqual(['set-up', 'whats-new', 'whats-new-1', 'top', 1, 5, 9]);
+  });
+});
+
+test('a title does not repeat what the page or a heading above has said', async () => {
+  await withFolder(async (folder) => {
+    const page = (title: string, ...headings: string[]) =>
+      `<title>${title}</title>${headings.map((heading, i) => `<h${i + 1}>${heading}</h${i + 1}>`).join('')}<p>enough words</p>`;
+    await write(folder, {
+      'a.html': page('File system | Node Documentation', 'Node documentation', 'File system', 'Promises'),
+      'b.html': page('Book', 'Cells', 'Cells', 'Using cells'),
+    });
+    expect((await all(await openFolder(folder))).map(({ title }) => title)).toEqual([
+      'File system | Node Documentation > Promises',
+      'Book > Cells > Using cells',
+    ]);
   });
 });
 

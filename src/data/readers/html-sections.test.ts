@@ -90,6 +90,7 @@ A [link](http://example.com), \`code\` & an ![image](x.png).
 `;
     expect(markdownSections(markdown)).toEqual({
       title: 'Near misses',
+      namesHeadings: true,
       sections: [
         {
           headings: ['Near misses'],
@@ -120,5 +121,46 @@ A [link](http://example.com), \`code\` & an ![image](x.png).
   test('text between two rules is not front matter', () => {
     const { sections } = markdownSections('---\n\nJust text\n\n---\n\nMore');
     expect(sections).toEqual([{ headings: [], text: 'Just text\n\nMore' }]);
+  });
+});
+
+describe('places', () => {
+  const places = (html: string) =>
+    htmlSections(html).sections.map(({ headings, id }) => [headings.at(-1), id]);
+
+  test('a heading is named by itself, by what stands in it, around it or just before it', () => {
+    expect(places('<h2 id="own">A</h2><p>text</p>')).toEqual([['A', 'own']]);
+    // DocBook
+    expect(places('<h2 class="title"><a name="mc.leaks"></a>4.6. Leaks</h2><p>text</p>')).toEqual([
+      ['4.6. Leaks', 'mc.leaks'],
+    ]);
+    // Sphinx
+    expect(
+      places('<section id="usage"><h2>Usage<a class="headerlink" href="#usage">¶</a></h2><p>text</section>'),
+    ).toEqual([['Usage', 'usage']]);
+    expect(places('<p>before</p><a name="old"></a>\n<h2>Old pages</h2><p>text</p>').at(-1)).toEqual([
+      'Old pages',
+      'old',
+    ]);
+    expect(places('<div id="box"><p>words</p><h2>Further down</h2><p>text</p></div>').at(-1)).toEqual([
+      'Further down',
+      undefined,
+    ]);
+  });
+
+  test('the sign behind a heading that links to it is no word of it; a link of words is', () => {
+    const html =
+      '<h2>Files<span><a class="mark" href="#files" id="files">#</a></span><a aria-hidden="true" id="fs_files"></a></h2><p>text</p><h2>About <a href="/c">C#</a> now</h2><p>text</p>';
+    expect(places(html)).toEqual([
+      ['Files', 'files'],
+      ['About C# now', undefined],
+    ]);
+  });
+
+  test('two programs in one box are two programs', () => {
+    const [{ text }] = htmlSections(
+      '<pre><code class="language-mjs">import a;</code><code>require("a");</code><button>copy</button></pre>',
+    ).sections;
+    expect(text).toBe('```mjs\nimport a;\nrequire("a");\n```');
   });
 });

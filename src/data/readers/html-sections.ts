@@ -27,6 +27,8 @@ export interface SectionedDocument {
   title?: string;
   /** Where it is published, where it says so. */
   url?: string;
+  /** Places without a name get one made of their heading, by whatever shows the document. */
+  namesHeadings?: boolean;
   sections: Section[];
 }
 
@@ -70,12 +72,23 @@ interface Heading {
   empty: boolean;
 }
 
+/** The title or a heading being read. */
+interface Aside {
+  name: string;
+  id?: string;
+  builder: TextBuilder;
+  /** What a link in it says, which may be a mere sign for the link to the heading itself. */
+  link?: string;
+}
+
 class SectionReader {
   #sections: Section[] = [];
   #trail: Heading[] = [];
   #body = new TextBuilder();
   /** Where text goes instead of the body: the title or a heading being read. */
-  #aside: { name: string; id?: string; builder: TextBuilder } | undefined;
+  #aside: Aside | undefined;
+  /** The name of a place at which nothing stands yet: that of the heading that comes next. */
+  #placeName: string | undefined;
   #title: string | undefined;
   #url: string | undefined;
   #firstHeading: string | undefined;
@@ -97,6 +110,7 @@ class SectionReader {
         hint: 'no browser shows such a page: leave it out',
       });
     }
+    if (this.#dropped === 0) this.#takePlaceName(name, attributes);
     if (this.#dropped > 0 || isDropped(name, attributes)) {
       this.#dropped++;
       return;
@@ -105,17 +119,26 @@ class SectionReader {
     if (name === 'main' && this.#main === 'before') this.#enterMain();
     if (name === 'pre') this.#preformatted++;
     if (this.#preformatted > 0) this.#language ??= languageOf(attributes);
+    // Programs that are shown in one box, in two languages, say, are not one line.
+    if (name === 'code' && this.#code !== '' && !this.#code.endsWith('\n')) this.#code += '\n';
+    if (name === 'a' && this.#aside) this.#aside.link = '';
     if (name === 'a' && attributes.href && !this.#aside) this.#link = { text: '', href: attributes.href };
     if (name === 'title' || headingLevel(name) > 0) {
       if (name !== 'title') this.#endSection(headingLevel(name));
-      this.#aside = { name, id: attributes.id, builder: new TextBuilder() };
+      const id = name === 'title' ? undefined : attributes.id || this.#placeName;
+      this.#aside = { name, id, builder: new TextBuilder() };
     } else if (name === 'img') this.text(attributes.alt ?? '');
     else this.#separate(name);
   }
 
   text(text: string): void {
     if (this.#dropped > 0 || (this.#main === 'after' && !this.#aside)) return;
+    if (text.trim() !== '' && !this.#aside) this.#placeName = undefined;
     if (this.#link) this.#link.text += text;
+    if (this.#aside?.link !== undefined) {
+      this.#aside.link += text;
+      return;
+    }
     const builder = this.#aside?.builder ?? this.#body;
     if (this.#preformatted > 0 && !this.#aside) this.#code += text;
     else builder.add(text);
@@ -127,6 +150,7 @@ class SectionReader {
       this.#dropped--;
       return;
     }
+    if (name === 'a' && this.#aside) endLinkIn(this.#aside);
     if (name === this.#aside?.name) this.#endAside(this.#aside);
     if (name === 'a' && this.#link) this.#endLink(this.#link);
     if (name === 'pre' && --this.#preformatted === 0) this.#endCode();
@@ -145,6 +169,14 @@ class SectionReader {
       sections: this.#sections,
       ...(url !== undefined && { url }),
     };
+  }
+
+  /** Many pages name a place beside its heading: in it, around it or just before it. */
+  #takePlaceName(name: string, { id, name: named }: Record<string, string>): void {
+    const own = id || (name === 'a' ? named : undefined);
+    if (!own || headingLevel(name) > 0) return;
+    if (!this.#aside) this.#placeName = own;
+    else if (this.#aside.name !== 'title') this.#aside.id ??= own;
   }
 
   #separate(name: string): void {
@@ -178,12 +210,15 @@ class SectionReader {
     this.#link = undefined;
   }
 
-  #endAside({ name, id, builder }: { name: string; id?: string; builder: TextBuilder }): void {
+  #endAside(aside: Aside): void {
+    endLinkIn(aside);
+    const { name, id, builder } = aside;
     const text = builder.toString().replace(/\s+/g, ' ');
     this.#aside = undefined;
     if (text === '') return;
     if (name === 'title') this.#title ??= text;
     else if (this.#main !== 'after') {
+      this.#placeName = undefined;
       for (const heading of this.#trail) heading.empty = false;
       this.#trail.push({ level: headingLevel(name), text, empty: true, ...(id && { id }) });
       this.#firstHeading ??= text;
@@ -218,6 +253,13 @@ class SectionReader {
   #headings(): string[] {
     return this.#trail.map(({ text }) => text);
   }
+}
+
+/** `#` or `¶` behind a heading, a link to itself, is no word of it. */
+function endLinkIn(aside: Aside): void {
+  const { link } = aside;
+  aside.link = undefined;
+  if (link !== undefined && /[\p{L}\p{N}]/u.test(link)) aside.builder.add(link);
 }
 
 function webAddress(href = ''): string | undefined {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { readBytes } from '../../base/read-bytes.js';
+import { readUtf8 } from '../../base/read-bytes.js';
 import { type OnProblem, RecordContext } from '../problem.js';
 import type { Located, RecordSource } from '../sources.js';
 import { parseJson } from './record-lines.js';
@@ -32,7 +32,7 @@ async function* readElements<T>(
   onProblem: OnProblem,
 ): AsyncGenerator<Located<T>> {
   const splitter = new ElementSplitter(file, onProblem);
-  for await (const chunk of readBytes(file)) {
+  for await (const chunk of readUtf8(file)) {
     for (const { text, line } of splitter.push(chunk)) {
       const at = new RecordContext(file, line, onProblem);
       const element = parseJson(text, at);

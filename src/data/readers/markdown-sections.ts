@@ -14,7 +14,7 @@ export function markdownSections(markdown: string): SectionedDocument {
   const { title, body } = splitFrontMatter(markdown);
   // HTML is part of Markdown, so its reader is the reader of both.
   const document = htmlSections(marked.parse(body.replace(DEEP, '$1'), { async: false }));
-  return title === undefined ? document : { ...document, title };
+  return { ...document, ...(title !== undefined && { title }), namesHeadings: true };
 }
 
 const YAML_MATTER = /^---[^\S\n]*\n([\s\S]*?\n)?(?:---|\.\.\.)[^\S\n]*(?:\n|$)/;

@@ -27,12 +27,12 @@ interface Passage {
  */
 export function* passagesOf(
   path: string,
-  { title = basename(path, extname(path)), sections, url }: SectionedDocument,
+  { title = basename(path, extname(path)), sections, url, namesHeadings }: SectionedDocument,
   split: SplitTextOptions,
 ): Generator<Document> {
   const anchorOf = anchorsOf();
   const passages = sections.flatMap(({ headings, text, id, line, links = [] }): Passage[] => {
-    const anchor = id ?? (headings.length > 0 ? anchorOf(headings) : undefined);
+    const anchor = id ?? (namesHeadings && headings.length > 0 ? anchorOf(headings) : undefined);
     const parts = splitText(text, split);
     const lines =
       line === undefined ? [] : linesOf(parts, text, split.overlap ?? 0).map((at) => Math.max(1, line + at));
@@ -111,8 +111,15 @@ function idOf(path: string): string {
   return path.replace(/[\s\p{Cc}%]/gu, (character) => encodeURIComponent(character));
 }
 
-/** The page's title often repeats its first heading. */
-function fullTitle(title: string, headings: string[]): string {
-  const own = headings.length > 0 && title.includes(headings[0]) ? headings.slice(1) : headings;
-  return [title, ...own].join(TRAIL_SEPARATOR);
+/** Between a page's title and the site's. */
+const TITLE_PARTS = /\s+[|–—·:»-]{1,2}\s+/;
+
+/** The page's title often repeats its first headings, and one heading the other. */
+function fullTitle(title: string, headings: readonly string[]): string {
+  const parts = [title, ...title.split(TITLE_PARTS)].map((part) => part.toLowerCase());
+  const isTold = (heading: string, i: number): boolean =>
+    parts.includes(heading.toLowerCase()) || (i === 0 && title.includes(heading));
+  const first = headings.findIndex((heading, i) => !isTold(heading, i));
+  const own = first < 0 ? [] : headings.slice(first);
+  return [title, ...own.filter((heading, i) => heading !== own[i - 1])].join(TRAIL_SEPARATOR);
 }

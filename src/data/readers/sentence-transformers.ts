@@ -59,6 +59,11 @@ function parseExample(
   const [query] = queries;
   if (queries.length !== 1) return at.wrongType(pair.query, 'one text', queries);
   if (positives.length === 0) return at.wrongType(pair.document, 'a text, or several in a list', positives);
+  if ([query, ...positives].some((text) => text.trim() === '')) {
+    // A table of people has such rows; a question without words would be learned from and measured with.
+    const field = query.trim() === '' ? pair.query : pair.document;
+    return at.warning('empty-text', 'an empty text: the pair is left out', { field });
+  }
   const texts = [...positives, ...negatives.flat()];
   const scores = readScores(fields, 'scores', texts.length, at);
   if (!scores) return undefined;

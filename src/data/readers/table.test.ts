@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { formatProblem, type OnProblem, throwProblem } from '../problem.js';
+import { formatProblem, type OnProblem, type Problem, throwProblem } from '../problem.js';
+import { tripletExamples } from './sentence-transformers.js';
 import { type TableOptions, tableSource } from './table.js';
 
 let folder: string;
@@ -69,4 +70,18 @@ test('rows of another length and broken quoting are told with their line; readin
 test('quotation marks inside a cell are taken as they are meant', async () => {
   const rows = await read('id,text\n1,a 5" disc\n3,the "Save" button\n4,"a, ""b"" 5"" c"\n', CSV);
   expect(rows.map(({ value }) => value.text)).toEqual(['a 5" disc', 'the "Save" button', 'a, "b" 5" c']);
+});
+
+test('a pair without a question or without an answer is left out with a warning that names its line', async () => {
+  await writeFile(file, 'question,answer\nhow to sail,hoist the sail\n ,nobody asked\nno answer,\n');
+  const problems: Problem[] = [];
+  const asked: string[] = [];
+  const pairs = tripletExamples(file, { table: CSV });
+  for await (const { value } of pairs.read((problem) => problems.push(problem)))
+    asked.push(value.query.text!);
+  expect(asked).toEqual(['how to sail']);
+  expect(problems).toMatchObject([
+    { severity: 'warning', line: 3, field: 'question' },
+    { severity: 'warning', line: 4, field: 'answer' },
+  ]);
 });

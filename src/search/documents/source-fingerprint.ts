@@ -3,6 +3,9 @@ import { readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { SourcesDataset } from '../../data/sources-dataset.js';
 
+/** Raised when the same files of a folder give other passages than they did: what was stored is made anew. */
+const FOLDER_READING = 2;
+
 /**
  * Stands for the state of a collection's files: names, sizes and times. Reading them all instead would cost as much
  * as what the fingerprint is to save.
@@ -10,6 +13,7 @@ import type { SourcesDataset } from '../../data/sources-dataset.js';
 export async function fingerprintFiles({ sources }: SourcesDataset): Promise<string> {
   const files = [...sources.documents, ...sources.examples.values()].map(({ file }) => file);
   const hash = createHash('sha256').update(sources.format);
+  if (sources.format === 'folder') hash.update(`${FOLDER_READING}`);
   for (const file of [...new Set(files)].sort()) {
     for (const path of await filesUnder(file)) {
       // What cannot be looked at (a link that leads nowhere) still has a name; the reader tells of what it misses.

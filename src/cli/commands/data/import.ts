@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { checkApart } from '../../../base/folders/check-apart.js';
+import { counted } from '../../../base/progress.js';
 import { print, printJson, tell } from '../../output.js';
 import {
   addSourceOptions,
@@ -92,7 +93,8 @@ function describeCounts(result: {
     Object.entries(counts)
       .map(([split, count]) => `${split} ${count}`)
       .join(', ') || 'none';
-  return `${result.out} (from ${result.format}): ${result.documents} documents, ${result.queries} queries
+  const { documents, queries } = result;
+  return `${result.out} (from ${result.format}): ${counted(documents, 'document')}, ${counted(queries, 'query', 'queries')}
 judgments: ${bySplit(result.judgments)}
 training examples: ${bySplit(result.examples)}
 `;

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { checkApart } from '../../../base/folders/check-apart.js';
+import { counted } from '../../../base/progress.js';
 import { list, wholeNumber } from '../../option-parsers.js';
 import { print, printJson } from '../../output.js';
 
@@ -49,5 +50,8 @@ async function sampleAction(source: string, out: string, flags: SampleFlags): Pr
   const sample = await sampleDataset(await openDataset(source), flags);
   const counts = await writeBeir(sample, out, { gzip: flags.gzip, overwrite: flags.overwrite });
   if (flags.json) printJson({ out, ...counts });
-  else print(`${out}: ${counts.documents} documents, ${counts.queries} queries\n`);
+  else
+    print(
+      `${out}: ${counted(counts.documents, 'document')}, ${counted(counts.queries, 'query', 'queries')}\n`,
+    );
 }

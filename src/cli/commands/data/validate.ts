@@ -37,12 +37,13 @@ Examples:
 }
 
 async function validateAction(source: string, flags: ValidateFlags): Promise<void> {
-  const [{ validateDataset }, { Progress, count }, { formatProblem }, { tellLeftOut }] = await Promise.all([
-    import('../../../data/validate.js'),
-    import('../../../base/progress.js'),
-    import('../../../data/problem.js'),
-    import('../../tell-left-out.js'),
-  ]);
+  const [{ validateDataset }, { Progress, count, counted }, { formatProblem }, { tellLeftOut }] =
+    await Promise.all([
+      import('../../../data/validate.js'),
+      import('../../../base/progress.js'),
+      import('../../../data/problem.js'),
+      import('../../tell-left-out.js'),
+    ]);
   const progress = new Progress({ label: 'validate', unit: 'records' });
   const report = await validateDataset(source, {
     ...toOpenOptions(flags),
@@ -65,9 +66,9 @@ async function validateAction(source: string, flags: ValidateFlags): Promise<voi
   if (more > 0) print(`… and ${count(more)} more (--max ${flags.max})\n`);
   const { documents, queries, judgments, examples } = report.checked;
   print(
-    `${source} (${report.format}): ${count(documents)} documents, ${count(queries)} queries, ` +
-      `${count(judgments)} judgments, ${count(examples)} training examples\n` +
-      `${count(report.errors)} errors, ${count(report.warnings)} warnings` +
+    `${source} (${report.format}): ${counted(documents, 'document')}, ${counted(queries, 'query', 'queries')}, ` +
+      `${counted(judgments, 'judgment')}, ${counted(examples, 'training example')}\n` +
+      `${counted(report.errors, 'error')}, ${counted(report.warnings, 'warning')}` +
       `${report.stopped ? '; stopped at the first error' : ''}\n`,
   );
 }
