@@ -1,5 +1,5 @@
 import type { RegisterCommand } from '../command.js';
-import { repeated } from '../option-parsers.js';
+import { repeated, wholeNumber } from '../option-parsers.js';
 import { registerLabels } from './repro/labels-command.js';
 import { registerStudies } from './repro/studies.js';
 import { type ReproOptions, showTable, tableCommand } from './repro/table-command.js';
@@ -7,6 +7,7 @@ import { type ReproOptions, showTable, tableCommand } from './repro/table-comman
 interface TricksCommandOptions extends ReproOptions {
   teacher?: string;
   teacherSet?: string[];
+  labelDepth?: number;
 }
 
 interface ChineseCommandOptions extends ReproOptions {
@@ -73,6 +74,11 @@ export const registerRepro: RegisterCommand = (program) => {
     )
     .option('--teacher <dir>', 'a trained cross-encoder: its run or folder (default: one is trained first)')
     .option('--teacher-set <path=value>', "change a value of the teacher's recipe (repeatable)", repeated)
+    .option(
+      '--label-depth <n>',
+      'candidates of a query that the teacher scores beforehand (default: as the recipes have it, 30 or 50)',
+      wholeNumber(1),
+    )
     .addHelpText('after', TRICKS_EXAMPLES)
     .action(tricksCommand);
   tableCommand(repro, 'late')
@@ -112,8 +118,10 @@ async function lateCommand(options: ReproOptions): Promise<void> {
 
 async function tricksCommand(options: TricksCommandOptions): Promise<void> {
   const { reproduceTricks } = await import('../../repro/tricks/tricks.js');
-  const { teacher, teacherSet } = options;
-  await showTable('tricks', options, (table) => reproduceTricks({ ...table, teacher, teacherSet }));
+  const { teacher, teacherSet, labelDepth } = options;
+  await showTable('tricks', options, (table) =>
+    reproduceTricks({ ...table, teacher, teacherSet, labelDepth }),
+  );
 }
 
 async function chineseCommand(options: ChineseCommandOptions): Promise<void> {

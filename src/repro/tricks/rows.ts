@@ -8,9 +8,13 @@ const UNTAUGHT = ['teacher=none', 'loss={name: nll, temperature: 0.05}'];
  * number of steps.
  *
  * @param teacher the cross-encoder that teaches and filters
+ * @param labelDepth candidates of a query that it scores beforehand. Default: as the recipes have it
  */
-export function tricksTable(teacher: string): TableKind {
-  const labelled = `stages.label.make.models=${JSON.stringify([teacher])}`;
+export function tricksTable(teacher: string, labelDepth?: number): TableKind {
+  const labelled = [
+    `stages.label.make.models=${JSON.stringify([teacher])}`,
+    ...(labelDepth === undefined ? [] : [`stages.label.make.depth=${labelDepth}`]),
+  ];
   const rows: TableRow[] = [
     { name: 'in-batch', system: 'In-batch', recipe: 'base' },
     { name: 'mined-neg', system: 'Mined once', recipe: 'mined-neg' },
@@ -18,24 +22,24 @@ export function tricksTable(teacher: string): TableKind {
     { name: 'star', system: 'STAR', recipe: 'star' },
     { name: 'adore', system: 'ADORE', recipe: 'adore' },
     { name: 'star-adore', system: 'STAR → ADORE', recipe: 'star-adore' },
-    { name: 'pairs', system: 'Pairs, no teacher', recipe: 'margin-mse', set: [labelled, ...UNTAUGHT] },
-    { name: 'margin-mse', system: 'Margin-MSE', recipe: 'margin-mse', set: [labelled] },
-    { name: 'lists', system: 'Lists, no teacher', recipe: 'kl', set: [labelled, ...UNTAUGHT] },
-    { name: 'kl', system: 'KL', recipe: 'kl', set: [labelled] },
+    { name: 'pairs', system: 'Pairs, no teacher', recipe: 'margin-mse', set: [...labelled, ...UNTAUGHT] },
+    { name: 'margin-mse', system: 'Margin-MSE', recipe: 'margin-mse', set: labelled },
+    { name: 'lists', system: 'Lists, no teacher', recipe: 'kl', set: [...labelled, ...UNTAUGHT] },
+    { name: 'kl', system: 'KL', recipe: 'kl', set: labelled },
     {
       name: 'tas-b-shuffled',
       system: 'TAS-B, random batches',
       recipe: 'tas-b',
-      set: [labelled, liveTeacher(teacher), 'stages.train.batch.order={name: shuffled}'],
+      set: [...labelled, liveTeacher(teacher), 'stages.train.batch.order={name: shuffled}'],
     },
-    { name: 'tas-b', system: 'TAS-B', recipe: 'tas-b', set: [labelled, liveTeacher(teacher)] },
+    { name: 'tas-b', system: 'TAS-B', recipe: 'tas-b', set: [...labelled, liveTeacher(teacher)] },
     {
       name: 'rocketqa-noisy',
       system: 'RocketQA, not denoised',
       recipe: 'rocketqa',
-      set: [labelled, 'stages.denoised.negatives.1.maxScore=1e9'],
+      set: [...labelled, 'stages.denoised.negatives.1.maxScore=1e9'],
     },
-    { name: 'rocketqa', system: 'RocketQA', recipe: 'rocketqa', set: [labelled] },
+    { name: 'rocketqa', system: 'RocketQA', recipe: 'rocketqa', set: labelled },
     {
       name: 'rocketqa-v2',
       system: 'RocketQA v2',

@@ -10,14 +10,16 @@ export interface TricksOptions extends Omit<TableOptions, 'table'> {
   teacher?: string;
   /** Settings of the teacher's recipe, as `--set` has them. */
   teacherSet?: readonly string[];
+  /** Candidates of a query that the teacher scores beforehand, which is most of what it costs. Default: as the recipes have it. */
+  labelDepth?: number;
 }
 
 const TEACHER = { name: 'teacher', recipe: 'reranker' };
 
 /** Trains and measures the rows of the table of tricks, after the teacher that some of them have. */
 export async function reproduceTricks(options: TricksOptions): Promise<Table> {
-  const { teacher = `${options.out}/${TEACHER.name}`, teacherSet = [] } = options;
-  const table = tricksTable(resolve(teacher));
+  const { teacher = `${options.out}/${TEACHER.name}`, teacherSet = [], labelDepth } = options;
+  const table = tricksTable(resolve(teacher), labelDepth);
   const all = { ...options, table };
   const isSelected = selectRows(table, options.recipes);
   // What is wrong with any row is told before a teacher is trained for it.
