@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { trainTinyRun } from '../src/analyze/tiny-run.fixture.js';
 import { connectEngine } from '../src/index/engines/connect.js';
+import { hasPostgres, startPostgres } from '../src/index/engines/pgvector/postgres-server.fixture.js';
 import { QdrantServers, qdrantBinary } from '../src/index/engines/qdrant/qdrant-servers.fixture.js';
 import { RunDirectory } from '../src/run/run-directory.js';
 import { bestSoFar } from '../src/run/step-evaluation.js';
@@ -12,16 +13,35 @@ import { targetState } from '../src/serve/watch.js';
 import { weightsOf } from '../src/train/run.fixture.js';
 import { runBuiltCli } from './console-blocks.fixture.js';
 
-const binary = qdrantBinary();
+interface RunningEngine {
+  address(name: string): string;
+  stop(): Promise<void>;
+}
 
-describe.skipIf(binary === undefined)('a run in an engine', () => {
-  let servers: QdrantServers;
+const binary = qdrantBinary();
+const ENGINES = [
+  {
+    type: 'qdrant',
+    isHere: binary !== undefined,
+    start: (): Promise<RunningEngine> => QdrantServers.start(binary!),
+    quantization: 'int8',
+  },
+  {
+    type: 'pgvector',
+    isHere: hasPostgres(),
+    start: (): Promise<RunningEngine> => startPostgres(),
+    quantization: 'binary',
+  },
+] as const;
+
+describe.each(ENGINES.filter(({ isHere }) => isHere))('a run in $type', ({ type, start, quantization }) => {
+  let servers: RunningEngine;
   let fixture: SearchFixture;
   let address: string;
   const model = (): string => `${fixture.run}/best`;
 
   beforeAll(async () => {
-    [servers, fixture] = await Promise.all([QdrantServers.start(binary!), makeSearchFixture()]);
+    [servers, fixture] = await Promise.all([start(), makeSearchFixture()]);
     address = servers.address('docs');
   }, 120_000);
   afterAll(async () => {
@@ -66,7 +86,7 @@ describe.skipIf(binary === undefined)('a run in an engine', () => {
     // The same again costs nothing; another layout is another version, and the one before stays.
     expect((await push(fixture.run, { to: address })).version).toBe(pushed.version);
     const before = await targetState(address, { model: model() });
-    const again = await push(fixture.run, { to: address, quantization: 'int8' });
+    const again = await push(fixture.run, { to: address, quantization });
     expect(again.version).not.toBe(pushed.version);
     expect(await targetState(address, { model: model() })).not.toBe(before);
     const connection = await connectEngine(address);
@@ -111,7 +131,7 @@ describe.skipIf(binary === undefined)('a run in an engine', () => {
   }, async () => {
     const url = servers.address('training');
     const there = await trainTinyRun(fixture.folder, 'remote', [
-      'refresh.index.type=qdrant',
+      `refresh.index.type=${type}`,
       `refresh.index.url=${url}`,
     ]);
     const here = new RunDirectory(fixture.run);
@@ -147,6 +167,12 @@ test.each([
     /expected an address without a password, got one in qdrant:\/\/u:\*\*\*@/,
   ],
   [['push', 'x', '--to', 'qdrant://localhost:1/a b'], /expected a name of letters/],
+  [['push', 'x', '--to', 'postgres://localhost:1/db/a/b'], /expected a name of letters.*got "a\/b"/],
+  [
+    ['push', 'x', '--to', 'postgresql://me:secret@h/db/a'],
+    /without a password, got one in postgresql:\/\/me:\*\*\*@/,
+  ],
+  [['push', 'x', '--to', 'qdrant://localhost:1/a?sslmode=require'], /qdrant has no such setting/],
 ])('%j is refused', async (args, message) => {
   const { stderr, code } = await runBuiltCli(args);
   expect(stderr).toMatch(message);

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
-import { hasCode, NearmissError, UsageError } from '../base/errors.js';
+import { NearmissError, UsageError } from '../base/errors.js';
+import { optionalPackages } from '../base/optional-package.js';
 
 /** What a queue is made with: two packages that only those need who have one. */
 export interface QueueParts {
@@ -14,7 +15,9 @@ export async function connectQueue(url: string): Promise<QueueParts> {
       hint: 'name a Redis of version 6.2 or later',
     });
   }
-  const [bullmq, { Redis }] = await Promise.all([optional('bullmq'), optional('ioredis')]);
+  const [bullmq, { Redis }] = await optionalPackages('--queue', ['bullmq', 'ioredis'], () =>
+    Promise.all([import('bullmq'), import('ioredis')]),
+  );
   const redis = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: null });
   // Told once by what is thrown; while it reconnects there is nothing to do.
   redis.on('error', () => {});
@@ -31,20 +34,6 @@ export async function connectQueue(url: string): Promise<QueueParts> {
     );
   }
   return { bullmq, redis };
-}
-
-async function optional<Name extends 'bullmq' | 'ioredis'>(
-  name: Name,
-): Promise<Name extends 'bullmq' ? typeof import('bullmq') : typeof import('ioredis')> {
-  try {
-    return await import(name);
-  } catch (error) {
-    if (!hasCode(error, 'ERR_MODULE_NOT_FOUND')) throw error;
-    throw new NearmissError('--queue needs two packages that do not come with nearmiss', {
-      hint: 'npm install bullmq ioredis',
-      cause: error,
-    });
-  }
 }
 
 function withoutPassword(url: string): string {

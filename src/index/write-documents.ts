@@ -17,7 +17,7 @@ export interface WriteDocumentsOptions
     SaveOptions {
   /** Default `flat`; or an engine that `url` is an address of. */
   type?: string;
-  /** Of an engine: `qdrant://HOST:PORT/NAME`. */
+  /** Of an engine: its address, with a name at its end. */
   url?: string;
   /** The scorer that compares the rows of queries with these. Default: the best inner product. */
   scorer?: string;

@@ -104,7 +104,7 @@ export interface RefreshRecipe {
   /** In which numbers checkpoints encode what is mined and measured. */
   precision: 'fp32' | 'int8' | 'auto';
   index: {
-    type: 'flat' | 'hnsw' | 'int8' | 'binary' | 'qdrant';
+    type: 'flat' | 'hnsw' | 'int8' | 'binary' | 'qdrant' | 'pgvector';
     storage: 'f32' | 'f16' | 'i8';
     bits: 1 | 2 | 4 | 'exact' | 'auto';
     dimensions?: number;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AwsClient } from 'aws4fetch';
-import { hasCode, NearmissError, UsageError } from '../../base/errors.js';
+import { NearmissError, UsageError } from '../../base/errors.js';
+import { optionalPackages } from '../../base/optional-package.js';
 import type { BlobStore } from './blob-store.js';
 
 const [TRIES, FIRST_PAUSE_MS, TRY_MS] = [6, 200, 300_000];
@@ -92,14 +93,6 @@ class S3Blobs implements BlobStore {
   }
 }
 
-async function loadClient(): Promise<typeof import('aws4fetch')> {
-  try {
-    return await import('aws4fetch');
-  } catch (error) {
-    if (!hasCode(error, 'ERR_MODULE_NOT_FOUND')) throw error;
-    throw new NearmissError('--store s3://… needs a package that does not come with nearmiss', {
-      hint: 'npm install aws4fetch',
-      cause: error,
-    });
-  }
+function loadClient(): Promise<typeof import('aws4fetch')> {
+  return optionalPackages('--store s3://…', ['aws4fetch'], () => import('aws4fetch'));
 }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { NearmissError, shorten } from '../../base/errors.js';
+import { Machines } from './machines.js';
 
 export interface EngineHttpOptions {
   /** What it is called in errors. */
@@ -41,21 +41,18 @@ export class EngineRefusal extends NearmissError {
 /** It may answer another time, or another machine may. */
 class EngineBusy extends Error {}
 
-const [TRY_MS, TOTAL_MS, FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [20_000, 60_000, 50, 2000];
+const [TRY_MS, TOTAL_MS] = [20_000, 60_000];
 const [TOO_MANY, SERVER_ERROR, NOT_FOUND, TIMED_OUT] = [429, 500, 404, 408];
 const NO_KEY = [401, 403];
 
-/**
- * Asks an engine over HTTP. What fails for a reason that may pass (no connection, no answer in time, an overload, a part that is
- * moving) is asked again, of the next machine, until the time is over. Whatever is asked must be harmless to repeat.
- */
+/** Asks an engine over HTTP, one machine after another. */
 export class EngineHttp {
   readonly #options: EngineHttpOptions;
-  /** The machine that answered last. */
-  #at = 0;
+  readonly #machines: Machines;
 
   constructor(options: EngineHttpOptions) {
     this.#options = options;
+    this.#machines = new Machines(options.engine, options.origins);
   }
 
   async json<T>(path: string, request: EngineRequest = {}): Promise<T> {
@@ -66,24 +63,11 @@ export class EngineHttp {
   async maybe<T>(path: string, request: EngineRequest = {}): Promise<T | undefined> {
     const { origins } = this.#options;
     const totalMs = request.totalMs ?? this.#options.totalMs ?? TOTAL_MS;
-    const end = performance.now() + totalMs;
-    let pause = FIRST_PAUSE_MS;
-    for (let tried = 1; ; tried++) {
-      const at = this.#at;
-      try {
-        return await this.#ask<T>(origins[at], path, request, Math.max(1, end - performance.now()));
-      } catch (error) {
-        if (!mayPass(error) || request.signal?.aborted) throw error;
-        // Unless another request has found one meanwhile.
-        if (this.#at === at) this.#at = (at + 1) % origins.length;
-        if (performance.now() + pause > end) throw this.#unreachable(error, tried);
-      }
-      // A machine that has not been asked yet is asked at once.
-      if (tried >= origins.length) {
-        await sleep(pause, undefined, { signal: request.signal });
-        pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
-      }
-    }
+    return this.#machines.ask((at, leftMs) => this.#ask<T>(origins[at], path, request, leftMs), {
+      totalMs,
+      signal: request.signal,
+      mayPass,
+    });
   }
 
   async #ask<T>(
@@ -108,18 +92,6 @@ export class EngineHttp {
     if (status >= SERVER_ERROR || status === TOO_MANY || status === TIMED_OUT) throw new EngineBusy(said);
     throw new EngineRefusal(said, status, NO_KEY.includes(status) ? keyHint : undefined);
   }
-
-  #unreachable(error: unknown, tries: number): NearmissError {
-    const { engine, origins } = this.#options;
-    const reason = error instanceof Error ? causeOf(error) : String(error);
-    return new NearmissError(
-      `${engine} at ${origins.join(', ')} does not answer (${tries} tries): ${reason}`,
-      {
-        hint: 'is it running, and is the address right? Several machines may be named, with commas',
-        cause: error,
-      },
-    );
-  }
 }
 
 /** Whether asking again may help: it was not reached, was too slow, or said so. */
@@ -127,13 +99,6 @@ function mayPass(error: unknown): boolean {
   if (error instanceof EngineBusy) return true;
   if (!(error instanceof Error)) return false;
   return error.name === 'TimeoutError' || (error instanceof TypeError && error.cause !== undefined);
-}
-
-/** `fetch failed` says nothing; what it was caused by does. */
-function causeOf(error: Error): string {
-  const { cause } = error;
-  if (cause instanceof AggregateError && cause.errors[0] instanceof Error) return cause.errors[0].message;
-  return cause instanceof Error ? cause.message : error.message;
 }
 
 /** The message in an engine's error, where it is in a place that engines use. */

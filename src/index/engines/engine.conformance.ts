@@ -22,7 +22,7 @@ export interface EngineUnderTest {
   start(): Promise<string>;
   stop(): Promise<void>;
   /** What the engine cannot do, which it must then refuse. */
-  without?: readonly ('max-sim' | 'sparse' | 'quantization')[];
+  without?: readonly ('max-sim' | 'sparse' | 'int8' | 'binary')[];
 }
 
 const DIMENSION = 12;
@@ -160,7 +160,7 @@ export function engineConformance(name: string, { start, stop, without = [] }: E
       async (quantization) => {
         const rows = { vectors: draw(COUNT), offsets: oneRowEach(COUNT) };
         const queries = { vectors: draw(10), offsets: oneRowEach(10) };
-        if (without.includes('quantization')) {
+        if (without.includes(quantization)) {
           await expect(load('bits', { quantization }, { rows })).rejects.toThrow('quantization');
           return;
         }
@@ -238,6 +238,15 @@ export function engineConformance(name: string, { start, stop, without = [] }: E
       await connection.remove(first);
       expect(await connection.versions('turns')).toEqual([second]);
       expect(await connection.describe(first)).toBeUndefined();
+    });
+
+    test('a name has its own versions only, not those of one that begins like it', {
+      timeout: 60_000,
+    }, async () => {
+      const rows = { vectors: draw(2), offsets: oneRowEach(2) };
+      const [short, long] = [await load('docs', {}, { rows }), await load('docs-eu', {}, { rows })];
+      expect(await connection.versions('docs')).toEqual([short]);
+      expect(await connection.versions('docs-eu')).toEqual([long]);
     });
 
     test('adding again changes nothing; what is half there is done again', { timeout: 60_000 }, async () => {

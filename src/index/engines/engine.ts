@@ -1,17 +1,21 @@
 import type { EncodedTexts } from '../../model/encoder/encoded-texts.js';
 import type { DocumentFields, FilterTree } from './filter-tree.js';
 
-/** Where an engine is: `qdrant://HOST:PORT[,HOST:PORT…][/NAME]`; with an `s` after the engine's name, over TLS. */
+/** Where an engine is: `SCHEME://[USER@]HOST:PORT[,HOST:PORT…][/DATABASE][/NAME]`; with an `s` after the scheme, over TLS. */
 export interface EngineAddress {
   engine: string;
   secure: boolean;
   /** In the order in which they are tried; each `HOST` or `HOST:PORT`. */
   hosts: readonly string[];
+  /** Of engines that have several. */
+  database?: string;
   /** Of the collection; undefined where the address names none. */
   name?: string;
   user?: string;
   /** `?exact` at its end: every document is compared. */
   exact: boolean;
+  /** What else was said after `?`, of what the engine knows. */
+  settings: Readonly<Record<string, string>>;
   /** As it was given; passwords are not part of it. */
   text: string;
 }
@@ -168,9 +172,17 @@ export interface StoredDocument extends EngineDocument {
   rows: Float32Array;
 }
 
-/** A kind of engine: a file here and a line in kinds.ts. */
+/** A kind of engine: a file here and a line in kinds.ts. What it needs is imported when it connects. */
 export interface Engine {
-  /** Also the scheme of its addresses. */
+  /** What recipes call it. */
   readonly name: string;
+  /** How its addresses begin, the usual way first. */
+  readonly schemes: readonly string[];
+  /** An address of it, for errors. */
+  readonly example: string;
+  /** Its addresses name a database before the name of the collection. */
+  readonly hasDatabases?: boolean;
+  /** What its addresses may say after `?`, besides `exact`. */
+  readonly settings?: readonly string[];
   connect(address: EngineAddress): Promise<EngineConnection>;
 }

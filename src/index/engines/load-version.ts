@@ -34,6 +34,11 @@ export function versionName(name: string, fingerprint: string): string {
   return `${name}-${fingerprint.slice(0, HASH_DIGITS)}`;
 }
 
+/** Whether a version is one of a name, and not of another name that begins like it. */
+export function isVersionOf(name: string, version: string): boolean {
+  return version.startsWith(`${name}-`) && /^[0-9a-f]{12}$/.test(version.slice(name.length + 1));
+}
+
 /**
  * Puts a version into an engine, unless it is there, and returns its name. It counts as complete only after its documents were counted
  * and some of them were read back; what a kill left half done is done again.

@@ -14,7 +14,7 @@ import type { EngineSettings, VersionShape } from './engine.js';
 import { fingerprintOf, loadVersion } from './load-version.js';
 
 export interface WriteRemoteOptions extends EngineSettings, Pick<SaveOptions, 'overwrite'> {
-  /** `qdrant://HOST:PORT/NAME` */
+  /** The address of an engine, with a name at its end. */
   url: string;
   dimension: number;
   model?: string;

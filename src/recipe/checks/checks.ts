@@ -1,4 +1,7 @@
 import { parseMeasure } from '../../evaluate/parse-measure.js';
+import { parseEngineAddress } from '../../index/engines/address.js';
+import type { EngineAddress } from '../../index/engines/engine.js';
+import { engines } from '../../index/engines/kinds.js';
 import { modelKinds } from '../../model/kinds.js';
 import { AXES, choicesIn } from '../axis-places.js';
 import type { Problem } from '../problems.js';
@@ -123,11 +126,11 @@ function checkKinds(recipe: Recipe): Problem[] {
 /** What is said of an engine goes with one, and an engine is reached by an address of its own. */
 function checkEngine({ refresh: { index } }: Recipe): Problem[] {
   const { type, url } = index;
-  const isLocal = type !== 'qdrant';
+  const engine = engines.find(type);
   const problem = (field: string, message: string, hint: string): Problem[] => [
     { level: 'error', keys: ['refresh', 'index', field], message, hint },
   ];
-  if (isLocal) {
+  if (engine === undefined) {
     const said = (['url', 'exact', 'shards', 'replicas', 'quantization'] as const).find(
       (field) => index[field] !== undefined,
     );
@@ -135,14 +138,14 @@ function checkEngine({ refresh: { index } }: Recipe): Problem[] {
     return problem(
       said,
       `is said of an engine, got an index of the type ${type}`,
-      'set refresh.index.type=qdrant',
+      `set refresh.index.type to ${engines.names.join(' or ')}`,
     );
   }
-  if (url === undefined || !new RegExp(`^${type}s?://[^/]+/[\\w-]+$`).test(url)) {
+  if (addressOf(url)?.engine !== type || addressOf(url)?.name === undefined) {
     return problem(
       'url',
-      `expected ${type}://HOST:PORT/NAME, got ${url ?? 'nothing'}`,
-      `set refresh.index.url=${type}://localhost:6333/training`,
+      `expected an address of ${type} with a name at its end, got ${url ?? 'nothing'}`,
+      `for example refresh.index.url=${engine.example}`,
     );
   }
   if (index.storage === 'i8') {
@@ -153,6 +156,14 @@ function checkEngine({ refresh: { index } }: Recipe): Problem[] {
     );
   }
   return [];
+}
+
+function addressOf(url: string | undefined): EngineAddress | undefined {
+  try {
+    return url === undefined ? undefined : parseEngineAddress(url);
+  } catch {
+    return undefined;
+  }
 }
 
 function checkIndex({ refresh: { index } }: Recipe): Problem[] {

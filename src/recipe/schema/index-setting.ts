@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { defaulted, mapping, oneOf, text, truth, whole } from '../../base/settings.js';
+import { ENGINE_NAMES } from '../../index/engines/kinds.js';
+import { INDEX_TYPES } from '../../index/vectors/vector-index.js';
 
 const TOKEN_BITS = '1, 2, 4, exact or auto';
 
@@ -7,7 +9,7 @@ const TOKEN_BITS = '1, 2, 4, exact or auto';
 export const indexSetting = mapping({
   ...defaulted(
     {
-      type: oneOf('flat', 'hnsw', 'int8', 'binary', 'qdrant').describe(
+      type: oneOf(...INDEX_TYPES, ...ENGINE_NAMES).describe(
         'exact search; a graph; codes of 8 or 1 bits a number, whose best are compared again as whole vectors on disk; or an engine elsewhere that `url` is the address of',
       ),
       storage: oneOf('f32', 'f16', 'i8').describe('how vectors are kept'),
@@ -40,15 +42,19 @@ export const indexSetting = mapping({
     .describe(
       'of `int8` and `binary`: how many vectors a search compares again as whole ones; without it by k',
     ),
-  url: text().optional().describe('of an engine: `qdrant://HOST:PORT/NAME`; several machines with commas'),
+  url: text()
+    .optional()
+    .describe(
+      'of an engine: `qdrant://HOST:PORT/NAME` or `postgres://USER@HOST:PORT/DATABASE/NAME`; several machines with commas',
+    ),
   exact: truth()
     .optional()
     .describe(
       'of an engine: compare every document, which is what mining and measuring do unless told otherwise',
     ),
-  shards: whole(1).optional().describe('of an engine: parts on different machines'),
-  replicas: whole(1).optional().describe('of an engine: machines that have each part'),
+  shards: whole(1).optional().describe('of Qdrant: parts on different machines'),
+  replicas: whole(1).optional().describe('of Qdrant: machines that have each part'),
   quantization: oneOf('none', 'int8', 'binary')
     .optional()
-    .describe('of an engine: fewer bits in memory, rescored with whole vectors'),
+    .describe('of an engine: fewer bits in memory, rescored with whole vectors; pgvector has `binary` only'),
 }).prefault({});

@@ -28,7 +28,7 @@ export interface PushOptions
       OpenSearcherOptions,
       'data' | 'model' | 'collectionModel' | 'cache' | 'onProgress' | 'onNote' | 'signal'
     > {
-  /** `qdrant://HOST:PORT/NAME`; without a name, the target's. */
+  /** The address of an engine: `qdrant://HOST:PORT/NAME`, `postgres://HOST:PORT/DATABASE/NAME`; without a name, the target's. */
   to: string;
   /** Also sends titles and texts, so that whoever searches needs no collection. Default true. */
   texts?: boolean;

@@ -15,6 +15,7 @@ import type {
 } from '../engine.js';
 import type { EngineHttp } from '../engine-http.js';
 import { type FilterTree, isBeyond } from '../filter-tree.js';
+import { isVersionOf } from '../load-version.js';
 import { fieldPath, PAYLOAD, qdrantFilter, textRanges } from './qdrant-filter.js';
 import { BUILD_GRAPHS, collectionOf, DESCRIPTION_KEY, hasMeans } from './qdrant-layout.js';
 import { documentOf, type Payload, pointJson } from './qdrant-points.js';
@@ -60,7 +61,7 @@ export class QdrantConnection implements EngineConnection {
   async versions(name: string): Promise<string[]> {
     const { result } = await this.#http.json<Result<{ collections: { name: string }[] }>>('/collections');
     const names = result.collections.map((collection) => collection.name);
-    return names.filter((version) => version.startsWith(`${name}-`)).sort();
+    return names.filter((version) => isVersionOf(name, version)).sort();
   }
 
   async current(name: string): Promise<string | undefined> {

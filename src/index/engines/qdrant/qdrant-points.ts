@@ -1,8 +1,9 @@
 import { rowsOf } from '../../../model/encoder/encoded-texts.js';
 import type { EngineBatch, EngineDocument } from '../engine.js';
+import { meanOf } from '../means.js';
+import { rowsJson, sparseJson, vectorJson } from '../vector-json.js';
 import { payloadOf } from './qdrant-filter.js';
 import { VECTORS } from './qdrant-layout.js';
-import { rowsJson, sparseJson, vectorJson } from './vector-json.js';
 
 /** What is kept of a document. */
 export interface Payload {
@@ -35,13 +36,6 @@ export interface PointBatch extends EngineBatch {
   compare: 'one' | 'best' | 'max-sim';
   /** The mean of the rows is wanted besides. */
   means: boolean;
-}
-
-/** The mean of rows, in their order. */
-export function meanOf(rows: Float32Array, dimension: number): Float32Array {
-  const mean = new Float32Array(dimension);
-  for (let i = 0; i < rows.length; i++) mean[i % dimension] += rows[i];
-  return mean.map((sum) => (sum * dimension) / rows.length);
 }
 
 export function documentOf(payload: Payload | undefined): EngineDocument {

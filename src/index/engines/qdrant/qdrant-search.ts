@@ -1,11 +1,8 @@
 import { rowsOf } from '../../../model/encoder/encoded-texts.js';
 import type { EngineSearch, VersionShape } from '../engine.js';
+import { candidatesFor, meanOf } from '../means.js';
+import { rowsJson, sparseJson, vectorJson } from '../vector-json.js';
 import { hasMeans, searchParams, VECTORS } from './qdrant-layout.js';
-import { meanOf } from './qdrant-points.js';
-import { rowsJson, sparseJson, vectorJson } from './vector-json.js';
-
-/** Candidates that the mean of a query's rows finds for late interaction: so many times k, and at least. */
-const CANDIDATES = { timesK: 64, atLeast: 1024 };
 
 /** The searches of each query, as JSON. */
 export function searchJson(
@@ -38,9 +35,8 @@ export function searchJson(
     const dimension = shape.dimension ?? own.length;
     const query = shape.compare === 'max-sim' ? rowsJson(own, dimension) : vectorJson(own);
     if (exact || !hasMeans(shape)) return `{${parts({ query, using, params })}${common}`;
-    const limit = Math.max(CANDIDATES.timesK * k, CANDIDATES.atLeast);
     const mean = vectorJson(meanOf(own, dimension));
-    const prefetch = `{${parts({ query: mean, using: JSON.stringify(VECTORS.mean), params })}"limit":${limit}${
+    const prefetch = `{${parts({ query: mean, using: JSON.stringify(VECTORS.mean), params })}"limit":${candidatesFor(k)}${
       filter ? `,"filter":${JSON.stringify(filter)}` : ''
     }}`;
     return `{${parts({ query, using, prefetch })}${common}`;

@@ -1,7 +1,5 @@
 import { NearmissError } from '../../../base/errors.js';
-import type { Engine, EngineAddress } from '../engine.js';
-import { EngineHttp } from '../engine-http.js';
-import { QdrantConnection } from './qdrant-connection.js';
+import type { Engine, EngineAddress, EngineConnection } from '../engine.js';
 
 const DEFAULT_PORT = 6333;
 /** Since when collections have metadata. */
@@ -11,10 +9,16 @@ const CONNECT_MS = 10_000;
 const KEY = 'QDRANT_API_KEY';
 
 /** Qdrant over REST. */
-export const qdrant: Engine = {
+export const qdrant = {
   name: 'qdrant',
+  schemes: ['qdrant'],
+  example: 'qdrant://a:6333,b:6333/docs',
 
-  async connect({ hosts, secure, text }: EngineAddress): Promise<QdrantConnection> {
+  async connect({ hosts, secure, text }: EngineAddress): Promise<EngineConnection> {
+    const [{ EngineHttp }, { QdrantConnection }] = await Promise.all([
+      import('../engine-http.js'),
+      import('./qdrant-connection.js'),
+    ]);
     const key = process.env[KEY];
     const http = new EngineHttp({
       engine: 'Qdrant',
@@ -34,4 +38,4 @@ export const qdrant: Engine = {
     }
     return new QdrantConnection(http);
   },
-};
+} as const satisfies Engine;
