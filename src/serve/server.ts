@@ -14,9 +14,9 @@ import type { ReloadResult } from './collections/served-index.js';
 import { keepWhileAtWork } from './connection/idle-connections.js';
 import { listenError } from './connection/listen-errors.js';
 import type { ServeContext } from './context.js';
+import { registerDocumentation } from './documentation/register-documentation.js';
 import { DEFAULT_LIMITS, type ServeLimits } from './limits.js';
 import { ServeMetrics } from './metrics.js';
-import { registerOpenApi } from './openapi.js';
 import { registerRoutes } from './routes/index.js';
 import { registerWebUi } from './web-ui.js';
 
@@ -103,7 +103,7 @@ export class SearchServer {
     await registerSecurityHeaders(app);
     await registerCors(app, origins);
     registerAccess(app, { keys, loopback, readOnly, origins });
-    await registerOpenApi(app, auth);
+    await registerDocumentation(app, auth);
     for (const collection of collections) {
       const context = { ...shared, collection, index: collection.index, fields: new FieldDesk() };
       if (collection.path === '') await registerRoutes(app, context);

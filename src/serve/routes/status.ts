@@ -127,8 +127,9 @@ export const statusRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
       },
     },
     async (_, reply) => {
-      reply.type(metrics.registry.contentType);
-      return metrics.registry.metrics();
+      const { contentType, text } = await metrics.text();
+      reply.type(contentType);
+      return text;
     },
   );
 };

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeSearchFixture, type SearchFixture } from '../search/search.fixture.js';
-import { serveTarget } from './serve-target.js';
-import { keptLog, send } from './server.fixture.js';
-import type { SearchServer } from './server.js';
+import { makeSearchFixture, type SearchFixture } from '../../search/search.fixture.js';
+import { serveTarget } from '../serve-target.js';
+import { keptLog, send } from '../server.fixture.js';
+import type { SearchServer } from '../server.js';
 
 interface Operation {
   responses: Record<string, { content?: Record<string, { schema: object }> }>;

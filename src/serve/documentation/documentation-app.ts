@@ -1,16 +1,20 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import type { FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify';
 import { createJsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
-import { CREATED_BY } from '../base/version.js';
-
-const DOCS = '/docs';
+import { CREATED_BY } from '../../base/version.js';
 
 /** On the page's dark bar and in the browser's tab. */
 const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 140 24" width="140" height="24"><g fill="none" stroke="#9db2ff" stroke-width="2.2"><circle cx="10.5" cy="13.5" r="8"/><circle cx="10.5" cy="13.5" r="3.2"/></g><circle cx="19.4" cy="4.6" r="3" fill="#ff8a3d"/><text x="32" y="18" fill="#fff" font-family="sans-serif" font-weight="700" font-size="17">nearmiss</text></svg>`;
 
-/** `/openapi.json` and a page at `/docs`, from the schemas of the routes. Has to be registered before them. */
-export async function registerOpenApi(app: FastifyInstance, auth: 'none' | 'required'): Promise<void> {
+/** Knows a server's routes and answers nothing but what describes them: `swagger()`, and the page below `/docs`. */
+export async function createDocumentation(
+  routes: readonly RouteOptions[],
+  auth: 'none' | 'required',
+): Promise<FastifyInstance> {
+  const app = Fastify({ exposeHeadRoutes: false });
+  app.setValidatorCompiler(() => () => true);
+  app.setSerializerCompiler(() => JSON.stringify);
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -35,32 +39,30 @@ export async function registerOpenApi(app: FastifyInstance, auth: 'none' | 'requ
       },
       security: auth === 'required' ? [{ bearer: [] }, { apiKey: [] }] : [],
     },
-    transform: createJsonSchemaTransform({ skipList: ['/*'] }),
+    transform: createJsonSchemaTransform({ skipList: [] }),
     transformObject: jsonSchemaTransformObject,
   });
-  app.get('/openapi.json', { config: { access: 'public' }, schema: { hide: true } }, async () =>
-    app.swagger(),
-  );
   const logo = Buffer.from(LOGO);
-  await app.register(async (page) => {
-    page.addHook('onRoute', (route) => {
-      route.config = { ...route.config, access: 'public' };
-    });
-    await page.register(swaggerUi, {
-      routePrefix: DOCS,
-      uiConfig: { docExpansion: 'list', deepLinking: true },
-      logo: { type: 'image/svg+xml', content: logo, href: '/', target: '_self' },
-      theme: {
-        title: 'nearmiss: HTTP API',
-        favicon: [
-          { filename: 'nearmiss.svg', rel: 'icon', sizes: 'any', type: 'image/svg+xml', content: logo },
-        ],
-      },
-    });
-    // The page sets styles of its own; nothing else about the policy of the UI changes.
-    page.addHook('onSend', async (_, reply) => {
-      const policy = String(reply.getHeader('content-security-policy') ?? '');
-      reply.header('content-security-policy', `${policy};style-src 'self' 'unsafe-inline'`);
-    });
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    uiConfig: { docExpansion: 'list', deepLinking: true },
+    logo: { type: 'image/svg+xml', content: logo, href: '/', target: '_self' },
+    theme: {
+      title: 'nearmiss: HTTP API',
+      favicon: [
+        { filename: 'nearmiss.svg', rel: 'icon', sizes: 'any', type: 'image/svg+xml', content: logo },
+      ],
+    },
   });
+  for (const { method, url, schema } of routes) {
+    if (schema?.hide || method === 'HEAD') continue;
+    app.route({ method, url, schema, handler: notAnswered });
+  }
+  await app.ready();
+  return app;
+}
+
+/** The server answers its routes itself; here they are described only. */
+async function notAnswered(): Promise<never> {
+  throw new Error('documentation does not answer requests');
 }
