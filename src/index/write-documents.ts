@@ -1,10 +1,10 @@
 import { NearmissError } from '../base/errors.js';
+import { type BuildVectorIndexOptions, writeVectorIndex } from './build-vectors.js';
 import type { EngineSettings } from './engines/engine.js';
 import { writeImpactIndex } from './impacts/write-impact-index.js';
 import type { TokenBits } from './tokens/residual-codec.js';
 import { type OnTokenProgress, type TokenSource, writeTokenIndex } from './tokens/write-token-index.js';
 import { documentFiles } from './vectors/document-files.js';
-import { type BuildVectorIndexOptions, writeVectorIndex } from './vectors/open.js';
 import { DIGESTS_FILE } from './vectors/text-digests.js';
 import type { FolderFiles, IndexType, SaveOptions, VectorIndexMetadata } from './vectors/vector-index.js';
 

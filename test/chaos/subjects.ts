@@ -17,8 +17,9 @@ import {
 } from '../../src/generate/generate-collection.js';
 import type { QueryGenerator } from '../../src/generate/query-generator.js';
 import { Bm25Searcher, buildBm25Index, openBm25Index } from '../../src/index/bm25/index.js';
+import { writeVectorIndex } from '../../src/index/build-vectors.js';
 import { documentFiles, documentsFromIds } from '../../src/index/vectors/document-files.js';
-import { openDocumentIndex, writeVectorIndex } from '../../src/index/vectors/open.js';
+import { openDocumentIndex } from '../../src/index/vectors/open.js';
 import type { IndexType } from '../../src/index/vectors/vector-index.js';
 import { writeDocumentIndex } from '../../src/index/write-documents.js';
 import { stackRows } from '../../src/model/encoder/encoded-texts.js';

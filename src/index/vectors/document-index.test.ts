@@ -5,9 +5,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { IdTable } from '../../data/id-table.js';
 import { Random } from '../../engine/random.js';
+import { createVectorIndex } from '../build-vectors.js';
 import { documentFiles, documentsFromIds } from './document-files.js';
 import { DocumentIndex } from './document-index.js';
-import { createVectorIndex, openDocumentIndex } from './open.js';
+import { openDocumentIndex } from './open.js';
 import { clusteredVectors, rowOf } from './vectors.fixture.js';
 
 async function flat(dimension: number, vectors: Float32Array) {

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exists } from '../../base/files.js';
+import { createVectorIndex, writeVectorIndex } from '../build-vectors.js';
 import type { FlatIndex } from './flat.js';
-import { createVectorIndex, openVectorIndex, writeVectorIndex } from './open.js';
+import { openVectorIndex } from './open.js';
 import { bruteForce, clusteredVectors, rowOf } from './vectors.fixture.js';
 
 let folder: string;

@@ -2,8 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { createVectorIndex } from '../build-vectors.js';
 import { DocumentIndex } from './document-index.js';
-import { createVectorIndex, openVectorIndex } from './open.js';
+import { openVectorIndex } from './open.js';
 import type { VectorIndex } from './vector-index.js';
 import { bruteForce, clusteredVectors, recall, rowOf } from './vectors.fixture.js';
 

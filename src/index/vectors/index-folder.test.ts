@@ -2,7 +2,8 @@ import { cp, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createVectorIndex, openVectorIndex } from './open.js';
+import { createVectorIndex } from '../build-vectors.js';
+import { openVectorIndex } from './open.js';
 import { clusteredVectors } from './vectors.fixture.js';
 import { openVectorIndexInWorker } from './worker-index.js';
 

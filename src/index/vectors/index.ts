@@ -1,3 +1,4 @@
+export { type BuildVectorIndexOptions, createVectorIndex, writeVectorIndex } from '../build-vectors.js';
 export { type ChangedIndex, changeDocumentIndex, type DocumentChanges } from '../change-documents.js';
 export { QuantizedBuilder, type QuantizedOptions } from '../quantized/quantized-builder.js';
 export { QuantizedIndex } from '../quantized/quantized-index.js';
@@ -8,14 +9,7 @@ export { FlatBuilder, FlatIndex, type FlatOptions } from './flat.js';
 export { HnswIndex } from './hnsw.js';
 export { HnswBuilder, type HnswOptions } from './hnsw-builder.js';
 export { type CostOptions, vectorIndexBytes, wholeVectorsBytes } from './memory-cost.js';
-export {
-  type BuildVectorIndexOptions,
-  createVectorIndex,
-  type OpenOptions,
-  openDocumentIndex,
-  openVectorIndex,
-  writeVectorIndex,
-} from './open.js';
+export { type OpenOptions, openDocumentIndex, openVectorIndex } from './open.js';
 export {
   INDEX_TYPES,
   type IndexType,

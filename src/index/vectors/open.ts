@@ -1,41 +1,10 @@
 import { NearmissError } from '../../base/errors.js';
 import type { SessionOptions } from '../../engine/index.js';
-import { ImpactIndex } from '../impacts/impact-index.js';
-import {
-  QuantizedBuilder,
-  type QuantizedOptions,
-  writeQuantizedIndex,
-} from '../quantized/quantized-builder.js';
-import { QuantizedIndex } from '../quantized/quantized-index.js';
-import { ExactTokens } from '../tokens/exact-tokens.js';
-import { PolySearch } from '../tokens/poly-search.js';
-import { TokenIndex } from '../tokens/token-index.js';
 import { type Documents, readDocumentFiles, readRowDocuments } from './document-files.js';
 import { DocumentIndex } from './document-index.js';
-import { FlatBuilder, FlatIndex, type FlatOptions, flatInt8, writeFlatIndex } from './flat.js';
-import { HnswIndex } from './hnsw.js';
-import { HnswBuilder, type HnswOptions, writeHnswIndex } from './hnsw-builder.js';
+import { FlatIndex } from './flat.js';
 import { IndexFolder, type IndexFolderOptions } from './index-folder.js';
-import type {
-  IndexType,
-  SaveOptions,
-  VectorIndex,
-  VectorIndexBuilder,
-  VectorIndexMetadata,
-  VectorSearcher,
-  VectorStorage,
-} from './vector-index.js';
-
-export interface BuildVectorIndexOptions
-  extends Omit<HnswOptions, 'storage'>,
-    Pick<FlatOptions, 'session' | 'scorer'>,
-    Pick<QuantizedOptions, 'lists' | 'probes' | 'rescore'> {
-  /** Default `flat`. */
-  type?: IndexType;
-  storage?: VectorStorage;
-}
-
-type Blocks = AsyncIterable<Float32Array> | Iterable<Float32Array>;
+import type { VectorIndex, VectorSearcher } from './vector-index.js';
 
 export interface OpenOptions extends IndexFolderOptions {
   /**
@@ -53,37 +22,6 @@ export interface OpenOptions extends IndexFolderOptions {
   threads?: number;
   /** Execution provider and other options of the engine, for flat search. */
   session?: SessionOptions;
-}
-
-/**
- * Starts an index in memory.
- *
- * @example
- * const builder = createVectorIndex({ type: 'hnsw', dimension: 384 });
- * for await (const block of file.blocks(4096)) await builder.add(block);
- * const index = await builder.finish();
- * const { ids, scores } = await index.search(query, { k: 10 });
- */
-export function createVectorIndex(options: BuildVectorIndexOptions): VectorIndexBuilder {
-  if (options.type === 'hnsw') return new HnswBuilder(options);
-  const codes = quantizedOptions(options);
-  return codes ? new QuantizedBuilder(codes) : new FlatBuilder(flatOptions(options));
-}
-
-/**
- * Builds an index straight into a folder, which appears when it is complete. All may be larger than memory but hnsw,
- * which is built there first.
- */
-export async function writeVectorIndex(
-  folder: string,
-  vectors: Blocks,
-  options: BuildVectorIndexOptions & SaveOptions,
-): Promise<VectorIndexMetadata> {
-  if (options.type === 'hnsw') return writeHnswIndex(folder, vectors, options);
-  const { overwrite, extra } = options;
-  const codes = quantizedOptions(options);
-  if (codes) return writeQuantizedIndex(folder, vectors, { ...codes, overwrite, extra });
-  return writeFlatIndex(folder, vectors, { ...flatOptions(options), overwrite, extra });
 }
 
 /** Opens the index in a folder. */
@@ -107,10 +45,14 @@ async function openSearcher(folder: IndexFolder, options: OpenOptions): Promise<
   const { type, scorer } = folder.metadata;
   const { access = 'memory', threads } = options;
   const session = { threads, ...options.session };
-  if (type === 'tokens') return TokenIndex.open(folder, { access: options.access, session });
-  if (type === 'impacts') return ImpactIndex.open(folder);
-  if (type === 'remote')
+  if (type === 'tokens') {
+    const { TokenIndex } = await import('../tokens/token-index.js');
+    return TokenIndex.open(folder, { access: options.access, session });
+  }
+  if (type === 'impacts') return (await import('../impacts/impact-index.js')).ImpactIndex.open(folder);
+  if (type === 'remote') {
     return (await import('../engines/remote-index.js')).RemoteIndex.open(folder.metadata);
+  }
   if (type !== 'flat' || scorer === undefined) return openFolder(folder, options);
   const flat = await FlatIndex.open(folder, { access, session });
   return searchByScorer(flat, scorer === 'poly' ? {} : await readRowDocuments(folder), session);
@@ -124,7 +66,8 @@ export async function searchByScorer(
 ): Promise<VectorSearcher> {
   const { scorer } = rows.metadata;
   if (scorer === undefined) return rows;
-  return scorer === 'poly' ? new PolySearch(rows) : ExactTokens.open(rows, documents, session);
+  if (scorer === 'poly') return new (await import('../tokens/poly-search.js')).PolySearch(rows);
+  return (await import('../tokens/exact-tokens.js')).ExactTokens.open(rows, documents, session);
 }
 
 async function openFolder(folder: IndexFolder, options: OpenOptions): Promise<VectorIndex> {
@@ -144,25 +87,10 @@ async function openFolder(folder: IndexFolder, options: OpenOptions): Promise<Ve
       },
     );
   }
-  if (type === 'hnsw') return HnswIndex.open(folder, { access, verify, threads });
+  if (type === 'hnsw') {
+    return (await import('./hnsw.js')).HnswIndex.open(folder, { access, verify, threads });
+  }
   const session = { threads, ...options.session };
   if (type === 'flat') return FlatIndex.open(folder, { access, session });
-  return QuantizedIndex.open(folder, { access, session });
-}
-
-/** Undefined where the type is none that keeps codes. */
-function quantizedOptions(options: BuildVectorIndexOptions): QuantizedOptions | undefined {
-  const { type, storage, threads, session } = options;
-  if (type !== 'int8' && type !== 'binary') return;
-  if (storage === 'i8') {
-    throw new NearmissError(`${type} keeps whole vectors as f32 or f16, got storage i8`, {
-      hint: 'use f16, which takes half the disk: the type says how codes are kept',
-    });
-  }
-  return { ...options, type, storage, session: { threads, ...session } };
-}
-
-function flatOptions({ storage, threads, session, ...options }: BuildVectorIndexOptions): FlatOptions {
-  if (storage === 'i8') throw flatInt8();
-  return { ...options, storage, session: { threads, ...session } };
+  return (await import('../quantized/quantized-index.js')).QuantizedIndex.open(folder, { access, session });
 }
