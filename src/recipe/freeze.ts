@@ -4,13 +4,13 @@ import { text } from '../base/settings.js';
 
 /** Parameters of a model that a stage does not train. */
 export type FrozenPart =
-  | { part: 'queries' | 'documents' | 'embeddings' | 'head' }
+  | { part: 'queries' | 'documents' | 'encoder' | 'embeddings' | 'head' }
   /** Both included, from 0. */
   | { part: 'layers'; first: number; last: number };
 
-const EXPECTED = 'queries, documents, embeddings, head, layers.N or layers.N-M';
+const EXPECTED = 'queries, documents, encoder, embeddings, head, layers.N or layers.N-M';
 const LAYERS = /^layers\.(\d+)(?:-(\d+))?$/;
-const NAMES = ['queries', 'documents', 'embeddings', 'head'] as const;
+const NAMES = ['queries', 'documents', 'encoder', 'embeddings', 'head'] as const;
 
 /** What an item of a stage's `freeze` names; undefined where it names nothing. */
 function parseFrozenPart(name: string): FrozenPart | undefined {

@@ -60,7 +60,7 @@ export interface ModelRecipe {
   /** Replaces the model's own dropout rates. */
   dropout?: number;
   /** Layers that are put on an encoder that is to write. */
-  decoder: { layers: number; start: 'encoder' | 'random' };
+  decoder: { layers: number; start: 'encoder' | 'random'; copy: boolean };
   /** How the weights of words become frequencies in an index. */
   words: FrequencyOptions & { language: Language };
 }

@@ -11,6 +11,8 @@ export interface Bert2RndConfig {
   maxTarget: number;
   startId: number;
   endId: number;
+  /** Whether it can copy tokens of the source; Transformers leaves the weights for it aside. */
+  copy: boolean;
 }
 
 export const BERT2RND_TYPE = 'encoder-decoder';
@@ -28,6 +30,7 @@ const huggingFaceConfig = z.looseObject({
   }),
   decoder_start_token_id: z.int().min(0),
   eos_token_id: z.int().min(0),
+  copies_source: z.boolean().optional(),
 });
 
 /** Reads the config of Transformers' `EncoderDecoderModel` whose decoder is as wide as its encoder. */
@@ -54,6 +57,7 @@ export function parseBert2RndConfig(raw: object, where: string): Bert2RndConfig 
     maxTarget: decoder.max_position_embeddings,
     startId: config.decoder_start_token_id,
     endId: config.eos_token_id,
+    copy: config.copies_source ?? false,
   };
 }
 
@@ -62,6 +66,7 @@ export function toBert2RndHuggingFaceConfig(config: Bert2RndConfig): Record<stri
   const encoder = toHuggingFaceConfig(config.encoder);
   return {
     architectures: ['EncoderDecoderModel'],
+    ...(config.copy && { copies_source: true }),
     decoder: {
       ...encoder,
       add_cross_attention: true,

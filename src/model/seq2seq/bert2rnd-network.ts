@@ -13,6 +13,7 @@ import { maxInputLength } from '../encoder/config.js';
 import { mlmHeadParameters, mlmLogits } from '../mlm/mlm-head.js';
 import { type Bert2RndConfig, toBert2RndHuggingFaceConfig } from './bert2rnd-config.js';
 import type {
+  Decoded,
   DecoderAttention,
   NetworkOptions,
   Seq2SeqNetwork,
@@ -25,16 +26,19 @@ import type {
 export const WORDS = 'encoder.embeddings.word_embeddings.weight';
 const DECODER = 'decoder.bert';
 const HEAD = 'decoder.cls.predictions';
+const COPY = 'copy';
 
 /**
  * An encoder of the BERT family with decoder layers of its kind on top, which look at its states, too (Rothe et al. 2020,
- * arXiv:1907.12461), under the names of Transformers' `EncoderDecoderModel`.
+ * arXiv:1907.12461), under the names of Transformers' `EncoderDecoderModel`. Where it copies, every token of the source is
+ * one more thing that may come next, by how its state fits the decoder's (Gu et al. 2016, arXiv:1603.06393).
  */
 export function bert2RndSpec(config: Bert2RndConfig): Seq2SeqSpec {
   const { encoder, startId, endId, maxTarget } = config;
   return {
     family: 'bert2rnd',
     layers: encoder.layers,
+    copies: config.copy,
     hasDropout: encoder.hiddenDropout > 0 || encoder.attentionDropout > 0,
     shape: {
       vocabularySize: encoder.vocabularySize,
@@ -54,7 +58,7 @@ export function bert2RndSpec(config: Bert2RndConfig): Seq2SeqSpec {
   };
 }
 
-function bert2RndParameters({ encoder, decoderLayers, maxTarget }: Bert2RndConfig): ParameterSpec[] {
+function bert2RndParameters({ encoder, decoderLayers, maxTarget, copy }: Bert2RndConfig): ParameterSpec[] {
   const specs = bertParameters(encoder).map(({ name, shape }) => ({ name: `encoder.${name}`, shape }));
   const decoder = bertParameters({ ...encoder, layers: decoderLayers, maxPositions: maxTarget });
   for (const { name, shape } of decoder) {
@@ -65,6 +69,11 @@ function bert2RndParameters({ encoder, decoderLayers, maxTarget }: Bert2RndConfi
     specs.push({ name: `${DECODER}.${name.replace('.attention.', '.crossattention.')}`, shape });
   }
   specs.push(...mlmHeadParameters(encoder, HEAD));
+  const { hiddenSize } = encoder;
+  for (const part of copy ? ['query', 'key'] : []) {
+    specs.push({ name: `${COPY}.${part}.weight`, shape: [hiddenSize, hiddenSize] });
+    specs.push({ name: `${COPY}.${part}.bias`, shape: [hiddenSize] });
+  }
   return specs;
 }
 
@@ -115,7 +124,11 @@ class Bert2RndNetwork implements Seq2SeqNetwork {
     return undefined;
   }
 
-  decode(target: TargetValues, looks: DecoderAttention): Value {
+  copyKey(states: Value): Value {
+    return this.#dense(states, `${COPY}.key`);
+  }
+
+  decode(target: TargetValues, looks: DecoderAttention): Decoded {
     let x = this.#embed(target);
     for (let layer = 0; layer < this.decoderLayers; layer++) {
       const at = `${DECODER}.encoder.layer.${layer}`;
@@ -128,7 +141,10 @@ class Bert2RndNetwork implements Seq2SeqNetwork {
       x = this.#output(gelu(this.#dense(x, `${at}.intermediate.dense`)), x, `${at}.output`);
     }
     const { parameter } = this.#options;
-    return mlmLogits(x, { config: this.#config.encoder, parameter, at: HEAD, words: WORDS });
+    return {
+      logits: mlmLogits(x, { config: this.#config.encoder, parameter, at: HEAD, words: WORDS }),
+      ...(this.#config.copy && { copyQuery: this.#dense(x, `${COPY}.query`) }),
+    };
   }
 
   #embed({ ids, positions, types }: TargetValues): Value {

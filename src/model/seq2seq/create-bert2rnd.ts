@@ -13,6 +13,8 @@ export interface Bert2RndOptions {
   maxTarget: number;
   /** Whether decoder layers begin as copies of the encoder's last, all but what looks at the source; else random. */
   copyLayers?: boolean;
+  /** Whether it can copy tokens of the source. */
+  copy?: boolean;
   seed?: number;
 }
 
@@ -28,7 +30,7 @@ export interface Bert2RndOptions {
  */
 export function createBert2Rnd(
   { name, spec: { config }, parameters: from, tokenizer }: EncoderModel,
-  { decoderLayers, maxSource, maxTarget, copyLayers = true, seed = 0 }: Bert2RndOptions,
+  { decoderLayers, maxSource, maxTarget, copyLayers = true, copy = false, seed = 0 }: Bert2RndOptions,
 ): Seq2SeqModel {
   const { cls, sep } = tokenizer.specialTokens;
   if (!cls || !sep) {
@@ -52,6 +54,7 @@ export function createBert2Rnd(
     maxTarget: rows,
     startId: cls.id,
     endId: sep.id,
+    copy,
   });
   const parameters = new ParameterStore(spec.parameters());
   for (const parameter of parameters.names) {
@@ -67,6 +70,7 @@ export function createBert2Rnd(
 /** The encoder's parameter that one of the new model begins as. */
 function twinOf(name: string, skipped: number, copyLayers: boolean): string | undefined {
   if (name.startsWith('encoder.')) return name.slice('encoder.'.length);
+  if (!name.startsWith('decoder.bert.')) return undefined;
   const own = name.slice('decoder.bert.'.length);
   if (name.startsWith('decoder.bert.embeddings.')) return own;
   if (!copyLayers || !name.startsWith('decoder.bert.encoder.layer.') || name.includes('.crossattention.')) {

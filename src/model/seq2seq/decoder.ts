@@ -1,9 +1,11 @@
 import {
+  add,
   attention,
   compile,
   concat,
   type DenseTensor,
   Graph,
+  matmul,
   productOf,
   reshape,
   type Session,
@@ -20,6 +22,7 @@ const TEXTS = 'texts';
 const COPIES = 'copies';
 const PAST = 'past';
 const KEYS = 'keys';
+const COPY_KEY = 'copy key';
 
 /** What has been read and written of a batch: keys and values of every layer, so that nothing is computed twice. */
 export interface DecoderState {
@@ -32,6 +35,8 @@ export interface DecoderState {
   cross: Record<string, DenseTensor>;
   /** Of each layer's self attention, [texts × copies, heads, past, width]. */
   self: Record<string, DenseTensor>;
+  /** The texts that are read. */
+  sources: readonly ArrayLike<number>[];
 }
 
 /** Writes token after token: reads the source once, and of what it wrote only the last token. */
@@ -75,7 +80,7 @@ export class Decoder {
     for (const name of cacheNames('self', this.#layers)) {
       self[name] = { shape: [rows, this.#heads, 0, this.#width], data: new Float32Array(0) };
     }
-    return { texts: sources.length, copies, past: 0, cross, self };
+    return { texts: sources.length, copies, past: 0, cross, self, sources };
   }
 
   /** Takes the last token of every sequence; gives the logits of the next, [texts × copies, vocabulary]. */
@@ -99,7 +104,9 @@ export class Decoder {
     });
     for (const name of cacheNames('self', this.#layers)) state.self[name] = results[`new ${name}`];
     state.past = keys;
-    return results.logits.data as Float32Array;
+    const logits = results.logits.data as Float32Array;
+    if (results.copies) addCopies(logits, results.copies, state);
+    return logits;
   }
 
   /** Lets sequence `i` go on from what sequence `from[i]` of the same text has written. */
@@ -116,6 +123,7 @@ export class Decoder {
     const rows = texts.flatMap((text) => Array.from({ length: copies }, (_, copy) => text * copies + copy));
     for (const name of Object.keys(state.self)) state.self[name] = takeRows(state.self[name], rows);
     for (const name of Object.keys(state.cross)) state.cross[name] = takeRows(state.cross[name], texts);
+    state.sources = texts.map((text) => state.sources[text]);
     state.texts = texts.length;
   }
 
@@ -123,6 +131,22 @@ export class Decoder {
     await this.#reader.release();
     await this.#writer.release();
   }
+}
+
+/** Gives words what copying them adds to their probability: log(exp(written) + Σ exp(copied)), in place. */
+function addCopies(logits: Float32Array, { data, shape }: DenseTensor, state: DecoderState): void {
+  const { sources, copies } = state;
+  const length = shape[2];
+  const size = logits.length / (sources.length * copies);
+  sources.forEach((source, text) => {
+    for (let row = text * copies; row < (text + 1) * copies; row++) {
+      for (let t = 0; t < source.length; t++) {
+        const at = row * size + source[t];
+        const [most, least] = [logits[at], Number(data[row * length + t])].sort((a, b) => b - a);
+        logits[at] = most + Math.log1p(Math.exp(least - most));
+      }
+    }
+  });
 }
 
 function takeRows({ shape, data }: DenseTensor, rows: readonly number[]): DenseTensor {
@@ -154,6 +178,10 @@ function readingGraph(spec: Seq2SeqSpec) {
     outputs[`cross key ${layer}`] = splitHeads(network.crossKey(layer, states), places);
     outputs[`cross value ${layer}`] = splitHeads(network.crossValue(layer, states), places);
   }
+  if (spec.copies) {
+    const keys = network.copyKey!(states);
+    outputs[COPY_KEY] = reshape(keys, [source.texts, source.length, keys.shape[1]]);
+  }
   return { graph, outputs };
 }
 
@@ -178,7 +206,7 @@ function writingGraph(spec: Seq2SeqSpec) {
     outputs[`new ${name}`] = concat([before, own], { axis: 2, dim: KEYS });
     return outputs[`new ${name}`];
   };
-  const logits = network.decode(
+  const { logits, copyQuery } = network.decode(
     { ids: list('targetIds'), positions: list('targetPositions'), types: list('targetTypes') },
     {
       self(layer, { query, key, value }) {
@@ -205,5 +233,14 @@ function writingGraph(spec: Seq2SeqSpec) {
       },
     },
   );
+  if (copyQuery) {
+    const [, hidden] = copyQuery.shape;
+    const fit = matmul(
+      reshape(copyQuery, [TEXTS, COPIES, hidden]),
+      graph.input(COPY_KEY, [TEXTS, length, hidden]),
+      { transposeB: true, alpha: Number(hidden) ** -0.5 },
+    );
+    outputs.copies = add(fit, reshape(sourceBias, [TEXTS, 1, length]));
+  }
   return { graph, network, outputs: { ...outputs, logits } };
 }

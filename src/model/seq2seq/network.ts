@@ -55,8 +55,17 @@ export interface Seq2SeqNetwork {
   crossValue(layer: number, states: Value): Value;
   /** Added to the logits of self attention in the decoder, [1, heads, queries, keys], where the family has such. */
   distanceBias(distances: Distances): Value | undefined;
-  /** Logits of the next token, [rows, vocabulary]. */
-  decode(target: TargetValues, attention: DecoderAttention): Value;
+  /** What copying compares of the states of the source, [texts × length, hidden], in models that copy. */
+  copyKey?(states: Value): Value;
+  decode(target: TargetValues, attention: DecoderAttention): Decoded;
+}
+
+/** What a decoder says of the next token, one row for each. */
+export interface Decoded {
+  /** Logits of words, [rows, vocabulary]. */
+  logits: Value;
+  /** What is compared with {@link Seq2SeqNetwork.copyKey}, [rows, hidden], in models that copy. */
+  copyQuery?: Value;
 }
 
 export interface NetworkOptions {
@@ -86,6 +95,8 @@ export interface Seq2SeqSpec {
   readonly family: string;
   readonly shape: Seq2SeqShape;
   readonly hasDropout: boolean;
+  /** Whether it can copy tokens of the source. */
+  readonly copies?: boolean;
   /** Layers of the encoder. */
   readonly layers: number;
   parameters(): ParameterSpec[];

@@ -15,6 +15,7 @@ import {
 import { distanceBucket } from './distance-bucket.js';
 import { joinHeads, splitHeads } from './heads.js';
 import type {
+  Decoded,
   DecoderAttention,
   Distances,
   NetworkOptions,
@@ -143,7 +144,7 @@ class T5Network implements Seq2SeqNetwork {
     return this.#distanceBias('decoder', distances);
   }
 
-  decode({ ids }: TargetValues, looks: DecoderAttention): Value {
+  decode({ ids }: TargetValues, looks: DecoderAttention): Decoded {
     const { parameter } = this.#options;
     let x = this.#drop('decoder.embeddings', embedding(parameter(SHARED), ids));
     for (let layer = 0; layer < this.decoderLayers; layer++) {
@@ -158,8 +159,8 @@ class T5Network implements Seq2SeqNetwork {
       x = this.#feedForward(x, `${at}.layer.2`);
     }
     const states = this.#drop('decoder.final', this.#norm(x, 'decoder', 'final_layer_norm'));
-    if (!this.#config.tied) return linear(states, parameter(OUTPUT));
-    return linear(mul(states, this.#config.hiddenSize ** -0.5), parameter(SHARED));
+    if (!this.#config.tied) return { logits: linear(states, parameter(OUTPUT)) };
+    return { logits: linear(mul(states, this.#config.hiddenSize ** -0.5), parameter(SHARED)) };
   }
 
   /** [queries, keys] places → [1, heads, queries, keys]: the first layer's table serves all layers of its stack. */

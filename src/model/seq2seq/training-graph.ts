@@ -1,10 +1,14 @@
 import {
   add,
   attention,
+  concat,
   type DenseTensor,
   type Dim,
+  exp,
   type Graph,
+  log,
   logSoftmax,
+  matmul,
   mul,
   neg,
   pick,
@@ -12,12 +16,13 @@ import {
   reduceMean,
   reduceSum,
   reshape,
+  split,
   type Value,
 } from '../../engine/index.js';
 import type { DropoutSource } from '../encoder/bert.js';
 import type { DropoutPlace } from '../encoder/encoder-graph.js';
 import { joinHeads, splitHeads } from './heads.js';
-import type { Seq2SeqNetwork, Seq2SeqSpec, SourceValues } from './network.js';
+import type { Decoded, Seq2SeqNetwork, Seq2SeqSpec, SourceValues } from './network.js';
 import { MASKED, type PackedSources, packSources, sourceFeeds } from './packed-sources.js';
 
 const TEXTS = 'texts';
@@ -35,6 +40,8 @@ export interface TrainingGraph {
   states: Value;
   /** [texts × out, vocabulary] */
   logits: Value;
+  /** Logits of copying each token of the source, [texts × out, length], in models that copy. */
+  copies?: Value;
   /** Mean negative log probability of the target's tokens, smoothed where asked for. */
   loss: Value;
   /** Log probability of each target's token, [texts × out, 1]; what stands behind a target's end is noise. */
@@ -68,12 +75,16 @@ export function buildTraining(
   const list = (name: string): Value => graph.input(name, [rows], 'int32');
   const future = graph.input('future', [OUT, OUT]);
   const distances = { buckets: graph.input('targetBuckets', [OUT, OUT], 'int32') };
-  const logits = network.network.decode(
+  const decoded = network.network.decode(
     { ids: list('targetIds'), positions: list('targetPositions'), types: list('targetTypes') },
     wholeTargets(network, { source, states, future, distances }),
   );
-  const probabilities = logSoftmax(logits);
-  const picked = pick(probabilities, graph.input('labels', [rows, 1], 'int32'));
+  const { logits } = decoded;
+  const labels = graph.input('labels', [rows, 1], 'int32');
+  const copies = copyLogits(network.network, decoded, { source, states });
+  const { words: probabilities, picked } = copies
+    ? writtenOrCopied({ logits, copies, labels })
+    : wordsOnly(logits, labels);
   const weights = graph.input('labelWeights', [rows, 1]);
   const right = reduceSum(mul(picked, weights));
   const everywhere = reduceMean(probabilities, { axes: [1], keepDims: true });
@@ -81,7 +92,72 @@ export function buildTraining(
     smoothing === 0
       ? right
       : add(mul(right, 1 - smoothing), mul(reduceSum(mul(everywhere, weights)), smoothing));
-  return { states, logits, loss: neg(likelihood), picked, learned: network.network.learned, dropoutPlaces };
+  return {
+    states,
+    logits,
+    ...(copies && { copies }),
+    loss: neg(likelihood),
+    picked,
+    learned: network.network.learned,
+    dropoutPlaces,
+  };
+}
+
+/** How well each token of the source fits what a row of the target looks for, [texts × out, length]. */
+function copyLogits(
+  network: Seq2SeqNetwork,
+  { copyQuery }: Decoded,
+  { source, states }: { source: SourceValues; states: Value },
+): Value | undefined {
+  if (!copyQuery || !network.copyKey) return undefined;
+  const [, hidden] = copyQuery.shape;
+  const fit = matmul(
+    reshape(copyQuery, [TEXTS, OUT, hidden]),
+    reshape(network.copyKey(states), [TEXTS, LENGTH, hidden]),
+    { transposeB: true, alpha: Number(hidden) ** -0.5 },
+  );
+  const masked = add(fit, reshape(source.bias, [TEXTS, 1, LENGTH]));
+  return reshape(masked, [productOf([TEXTS, OUT]), LENGTH]);
+}
+
+/** Log probabilities of words, and of the labels. */
+interface TokenProbabilities {
+  /** [rows, vocabulary] */
+  words: Value;
+  /** [rows, 1] */
+  picked: Value;
+}
+
+function wordsOnly(logits: Value, labels: Value): TokenProbabilities {
+  const words = logSoftmax(logits);
+  return { words, picked: pick(words, labels) };
+}
+
+/** So small that it changes no probability that a float32 can hold beside others, and log(0) never comes. */
+const LEAST_PROBABILITY = 1e-30;
+
+/**
+ * One softmax over all words and all tokens of the source (CopyNet, eq. 4 to 6): a token comes next by being written, or by
+ * being copied from any place where the source has it; the probabilities add up.
+ */
+function writtenOrCopied({
+  logits,
+  copies,
+  labels,
+}: {
+  logits: Value;
+  copies: Value;
+  labels: Value;
+}): TokenProbabilities {
+  const [rows, size] = logits.shape;
+  const [words, places] = split(logSoftmax(concat([logits, copies], { axis: 1 })), {
+    axis: 1,
+    sizes: [size, LENGTH],
+  });
+  const same = logits.graph.input('sameAsLabel', [rows, LENGTH]);
+  const copied = reduceSum(mul(exp(places), same), { axes: [1], keepDims: true });
+  const either = add(exp(pick(words, labels)), copied);
+  return { words, picked: log(add(either, LEAST_PROBABILITY)) };
 }
 
 /** A network with its parameters, in a graph. */
@@ -192,6 +268,13 @@ export function packPairs(pairs: readonly Seq2SeqPair[], spec: Seq2SeqSpec): Pac
       weights[row] = 1 / targetTokens;
     }
   });
+  const { texts, length } = sources;
+  const same = new Float32Array(spec.copies ? rows * length : 0);
+  for (let row = 0; row < rows && spec.copies; row++) {
+    const source = pairs[Math.floor(row / out)].source;
+    if (weights[row] === 0) continue;
+    for (let t = 0; t < source.length; t++) if (source[t] === labels[row]) same[row * length + t] = 1;
+  }
   const future = new Float32Array(out * out);
   const buckets = new Int32Array(out * out);
   for (let query = 0; query < out; query++) {
@@ -209,8 +292,8 @@ export function packPairs(pairs: readonly Seq2SeqPair[], spec: Seq2SeqSpec): Pac
     future: { shape: [out, out], data: future },
     labels: { shape: [rows, 1], data: labels },
     labelWeights: { shape: [rows, 1], data: weights },
+    ...(spec.copies && { sameAsLabel: { shape: [rows, length], data: same } }),
   };
-  const { texts, length } = sources;
   const dims = new Map([
     [TEXTS, texts],
     [LENGTH, length],

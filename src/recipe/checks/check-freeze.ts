@@ -1,3 +1,4 @@
+import { modelKinds } from '../../model/kinds.js';
 import { frozenParts } from '../freeze.js';
 import type { Problem } from '../problems.js';
 import type { Recipe } from '../recipe.js';
@@ -14,6 +15,17 @@ export function checkFreeze({ model, stages }: Recipe, index: number): Problem[]
         [nth],
         `one encoder reads queries and documents, so ${frozen.part} cannot stay as they are alone`,
         'set model.towers=two, or freeze layers',
+      );
+    }
+    const writes = modelKinds.get(model.kind).writes ?? false;
+    if (frozen.part !== 'encoder' && writes) {
+      error([nth], `expected encoder for a model that writes, got ${freeze[nth]}`, 'set freeze: [encoder]');
+    }
+    if (frozen.part === 'encoder' && !writes) {
+      error(
+        [nth],
+        'only a model that writes has an encoder beside something else that learns',
+        'freeze embeddings and layers, or set model.kind=seq2seq',
       );
     }
     if (frozen.part === 'layers' && model.layers !== undefined && frozen.last >= model.layers) {

@@ -12,11 +12,11 @@ export function checkPairReader(recipe: Recipe): Problem[] {
   const refuse = (keys: Keys, message: string, hint: string): number =>
     problems.push({ level: 'error', keys, message, hint });
   const { towers, passages, head, scorer, kind } = recipe.model;
-  const { noun } = modelKinds.get(kind);
+  const { noun, writes } = modelKinds.get(kind);
   if (towers === 'two') {
     refuse(['model', 'towers'], `${noun} is one model, got two`, 'leave out model.towers');
   }
-  if (passages.mode === 'max') {
+  if (passages.mode === 'max' && !writes) {
     refuse(
       ['model', 'passages', 'mode'],
       `${noun} reads a document's first tokens, got max`,

@@ -245,6 +245,14 @@ describe('what cannot be trained', () => {
       'my.yaml:5: stages.a.freeze.1: expected layers from 0 to 2, got layers.0-3',
     ],
     [
+      stage('{source: ann}', '    freeze: [encoder]'),
+      'my.yaml:5: stages.a.freeze.0: only a model that writes has an encoder beside something else that learns',
+    ],
+    [
+      stage('', '    task: generate\n    freeze: [head]\nmodel: {kind: seq2seq}'),
+      'my.yaml:6: stages.a.freeze.0: expected encoder for a model that writes, got head',
+    ],
+    [
       stage('{source: ann}', '    freeze: [embeddings, layers.0-1, layers.2, head]\nmodel: {layers: 3}'),
       'my.yaml:5: stages.a.freeze: everything is frozen, so that nothing can be learned',
     ],
@@ -254,7 +262,7 @@ describe('what cannot be trained', () => {
     ],
     ...['layers', 'layers.2-1', 'layer.0', 'query'].map((part) => [
       stage('{source: ann}', `    freeze: [embeddings, ${part}]`),
-      `my.yaml:5: stages.a.freeze.1: expected queries, documents, embeddings, head, layers.N or layers.N-M, got the text "${part}"`,
+      `my.yaml:5: stages.a.freeze.1: expected queries, documents, encoder, embeddings, head, layers.N or layers.N-M, got the text "${part}"`,
     ]),
     [
       stage('{source: ann}', '    loss: {margin: 41}\nloss: {name: hinge, margin: 3}'),

@@ -58,8 +58,9 @@ const AFTER_SCORER = {
       start: oneOf('encoder', 'random').describe(
         "whether they begin as copies of the encoder's last layers or at random; what looks at the document is new",
       ),
+      copy: truth().describe("whether it can also copy tokens of the document, by the decoder's state"),
     },
-    { layers: 2, start: 'encoder' },
+    { layers: 2, start: 'encoder', copy: false },
   ),
   words: section(
     {

@@ -74,7 +74,7 @@ export function stageSetting(read: ReadOptions, { loss, optimizer, teacher, exam
         .meta({ expected: 'a list of parts' })
         .default([])
         .describe(
-          'what does not learn: `queries` or `documents` (of two towers), `embeddings`, `layers.2`, `layers.0-3`, `head`',
+          'what does not learn: `queries` or `documents` (of two towers), `encoder` (of a model that writes), `embeddings`, `layers.2`, `layers.0-3`, `head`',
         ),
       loss: loss.optional(),
       teacher: teacher.optional(),

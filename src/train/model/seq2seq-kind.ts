@@ -46,8 +46,8 @@ class TrainedSeq2Seq implements TrainedModel {
       ...options,
       maxLength: Math.max(maxSource, maxTarget),
     });
-    const { layers: decoderLayers, start } = model.decoder;
-    const sizes = { decoderLayers, maxSource, maxTarget, copyLayers: start === 'encoder', seed };
+    const { layers: decoderLayers, start, copy } = model.decoder;
+    const sizes = { decoderLayers, maxSource, maxTarget, copyLayers: start === 'encoder', copy, seed };
     return new TrainedSeq2Seq(createBert2Rnd(encoder, sizes));
   }
 

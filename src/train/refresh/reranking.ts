@@ -76,9 +76,12 @@ export class Reranking {
     const { data } = this.#options;
     const started = performance.now();
     const [text] = (await data.queries.texts([query])).texts;
-    const { texts } = await data.documents.texts(documents);
+    const { texts, offsets } = await data.documents.texts(documents);
     const scores = await this.#scorer.score(text, texts);
     this.seconds.score += (performance.now() - started) / 1000;
-    return scores;
+    // A document is as good as its best piece.
+    return Float32Array.from({ length: documents.length }, (_, i) =>
+      Math.max(...scores.subarray(offsets[i], offsets[i + 1])),
+    );
   }
 }

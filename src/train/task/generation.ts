@@ -8,6 +8,7 @@ import type { generateTask } from '../../recipe/tasks/generate-task.js';
 import type { Writer } from '../model/trained-model.js';
 import { type WritingBatch, writingBatch } from '../step/seq2seq-step.js';
 import type { Step } from '../step/step.js';
+import { askedPiece } from './asked-piece.js';
 import { tokensOf } from './example-texts.js';
 import { openExamples, openOrder } from './open-examples.js';
 import type { StageContext, Task } from './task.js';
@@ -59,11 +60,10 @@ class GenerationTask implements Task<WritingBatch> {
       drawn.map(({ positive }) => positive),
     );
     const { writer } = this.#parts;
-    return queries.texts.map(({ ids }, i) => ({
-      // The beginning of a document, where it has several pieces.
-      source: documents.texts[documents.offsets[i]].ids,
-      target: writer.target(ids),
-    }));
+    return queries.texts.map(({ ids }, i) => {
+      const pieces = documents.texts.slice(documents.offsets[i], documents.offsets[i + 1]);
+      return { source: askedPiece(pieces, ids).ids, target: writer.target(ids) };
+    });
   }
 
   /** Pairs of similar length are computed together: little padding, and memory that is bounded. */
