@@ -46,6 +46,23 @@ export interface ExamplesContext {
   documents(numbers: readonly number[]): Promise<TokenizedText[]>;
 }
 
+/** What a kind of examples makes a collection with queries of its own from. */
+export interface OwnQueriesContext {
+  readonly dataset: Dataset;
+  /** What the split is to be called that has the queries to learn from. */
+  readonly split: string;
+  /** The split that some of them are to be held out as, where nothing else is there to measure on. */
+  readonly heldOut?: string;
+  /** The path of a file that a recipe names, which may be what an earlier stage made. */
+  locate(file: string): Promise<string>;
+}
+
+/** A collection with other queries, and what stands for them. */
+export interface OwnQueries {
+  dataset: Dataset;
+  fingerprint: string;
+}
+
 /** A value of the examples axis. */
 export interface ExamplesKind<Shape extends z.ZodRawShape = z.ZodRawShape> extends Kind<Shape> {
   /** Whether example `n` is training query `n`: only these have rankings to draw negatives from, and teachers' scores. */
@@ -54,6 +71,11 @@ export interface ExamplesKind<Shape extends z.ZodRawShape = z.ZodRawShape> exten
   readonly needsDropout?: boolean;
   /** Whether there are others behind them, which teachers and searches of training queries do not know. */
   readonly hasOthers?: boolean;
+  /**
+   * The collection with queries of its own as the training split: what such a stage mines, labels and learns from. Left out
+   * by kinds whose queries are those of the collection, or are made while it is learned.
+   */
+  ownQueries?(options: OptionsOf<Shape>, context: OwnQueriesContext): Promise<OwnQueries>;
   open(options: OptionsOf<Shape>, context: ExamplesContext): Promise<ExampleSource>;
 }
 

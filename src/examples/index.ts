@@ -5,6 +5,8 @@ export {
   type ExamplesKind,
   type ExampleText,
   examplesKind,
+  type OwnQueries,
+  type OwnQueriesContext,
 } from './example.js';
 export { examples, orders } from './kinds.js';
 export { fillClusterFolder } from './orders/cluster-folder.js';

@@ -11,6 +11,8 @@ export interface GenerateCollectionOptions {
   splitWords?: number;
   /** Only the first documents. */
   limit?: number;
+  /** Only these documents, by their numbers. */
+  only?: ReadonlySet<number>;
   /** Everything that decides which passages there are, besides the options here. */
   dataFingerprint?: string;
   /** Told after each batch how many passages there are now, those that were known included. */
@@ -42,9 +44,9 @@ export async function generateCollection(
   generator: QueryGenerator,
   options: GenerateCollectionOptions,
 ): Promise<GenerateOutcome> {
-  const { out, splitWords = 0, limit = 0, dataFingerprint = '', onPassages, signal } = options;
+  const { out, splitWords = 0, limit = 0, only, dataFingerprint = '', onPassages, signal } = options;
   const fingerprint = createHash('sha256')
-    .update(JSON.stringify([generator.fingerprint, splitWords, limit, dataFingerprint]))
+    .update(JSON.stringify([generator.fingerprint, splitWords, limit, dataFingerprint, ...(only ?? [])]))
     .digest('hex');
   const file = await GeneratedFile.open(out, { generator: generator.name, fingerprint });
   let passages = 0;
@@ -60,7 +62,7 @@ export async function generateCollection(
     await onPassages?.(passages);
   };
   try {
-    for await (const passage of passagesOf(dataset, { splitWords, limit })) {
+    for await (const passage of passagesOf(dataset, { splitWords, limit, only })) {
       if (passages < file.known) {
         passages++;
         continue;
@@ -95,12 +97,14 @@ async function queriesOf(batch: readonly Numbered[], generator: QueryGenerator):
 
 async function* passagesOf(
   dataset: Pick<Dataset, 'documents'>,
-  { splitWords, limit }: { splitWords: number; limit: number },
+  { splitWords, limit, only }: { splitWords: number; limit: number; only?: ReadonlySet<number> },
 ): AsyncGenerator<Numbered> {
   let documents = 0;
   let key = 0;
   for await (const document of dataset.documents()) {
-    if (limit > 0 && documents++ >= limit) return;
+    const number = documents++;
+    if (limit > 0 && number >= limit) return;
+    if (only && !only.has(number)) continue;
     for (const [passage, text] of passageTexts(document, splitWords).entries()) {
       yield { id: document.id, passage, text, key: key++ };
     }

@@ -1,7 +1,17 @@
 import type { Dataset, Qrels, Query } from '../data/index.js';
+import { Random } from '../engine/random.js';
 import { readGenerated } from './generated-file.js';
 
 const TRAIN = 'train';
+
+/** The split of generated queries that are measured on, where a collection has no labels for it. */
+export const GENERATED_SPLIT = 'generated';
+
+/** The share of the documents whose queries are held out, and the most queries. */
+const HELD_OUT_SHARE = 0.1;
+const MOST_HELD_OUT = 500;
+/** Always the same, so that all runs measure on the same queries, whatever their own seed. */
+const SEED = 42;
 
 /** Whether a generated query is used. */
 export type Accepts = (document: string, query: string) => boolean;
@@ -23,6 +33,22 @@ export async function answersOfGenerated(
   return documentsOf;
 }
 
+export interface GeneratedCollectionOptions {
+  accepts?: Accepts;
+  /** The split that has the queries. Default `train`. */
+  split?: string;
+  /** A split that gets the queries of some documents, to measure on; the others are not learned from it. */
+  heldOut?: string;
+}
+
+export interface GeneratedCollection {
+  dataset: Dataset;
+  queries: number;
+  judgments: number;
+  /** The documents that queries were written for. */
+  documents: Set<string>;
+}
+
 /**
  * A collection whose training queries are generated ones, each answered by the document it was written for (QGen, Ma et
  * al. 2021); the other splits stay as they are, to measure on. A query that was written for several documents is one query
@@ -31,33 +57,24 @@ export async function answersOfGenerated(
 export async function generatedCollection(
   dataset: Dataset,
   path: string,
-  { accepts }: { accepts?: Accepts } = {},
-): Promise<{ dataset: Dataset; queries: number; judgments: number }> {
-  const documentsOf = await answersOfGenerated(path, accepts);
-  const generated = [...documentsOf].map(([text, documents], i) => ({
-    id: `generated-${i}`,
-    text,
-    documents,
-  }));
-  const kept = (await dataset.splits()).filter((split) => split !== TRAIN);
-  async function* own(): AsyncGenerator<Query> {
-    for (const { id, text } of generated) yield { id, text };
-  }
-  const qrels = (): Qrels =>
-    new Map(
-      generated.map(({ id, documents }) => [id, new Map([...documents].map((document) => [document, 1]))]),
-    );
-  const judgments = generated.reduce((sum, { documents }) => sum + documents.size, 0);
+  { accepts, split: train = TRAIN, heldOut }: GeneratedCollectionOptions = {},
+): Promise<GeneratedCollection> {
+  const answers = await answersOfGenerated(path, accepts);
+  const documents = new Set([...answers.values()].flatMap((ids) => [...ids]));
+  const own = divided(answers, documents, { train, heldOut });
+  const kept = (await dataset.splits()).filter((split) => !own.has(split));
+  const judgments = [...answers.values()].reduce((sum, ids) => sum + ids.size, 0);
   return {
-    queries: generated.length,
+    queries: answers.size,
     judgments,
+    documents,
     dataset: {
       name: dataset.name,
       documents: () => dataset.documents(),
       async *queries(split) {
-        if (split === undefined || split === TRAIN) yield* own();
+        for (const [name, { queries }] of own) if (split === undefined || split === name) yield* queries;
         if (split !== undefined) {
-          if (split !== TRAIN) yield* dataset.queries(split);
+          if (!own.has(split)) yield* dataset.queries(split);
           return;
         }
         const seen = new Set<string>();
@@ -69,8 +86,42 @@ export async function generatedCollection(
           }
         }
       },
-      splits: async () => [TRAIN, ...kept],
-      qrels: async (split) => (split === TRAIN ? qrels() : dataset.qrels(split)),
+      splits: async () => [...own.keys(), ...kept],
+      qrels: async (split) => own.get(split)?.qrels ?? dataset.qrels(split),
     },
   };
+}
+
+interface OwnSplit {
+  queries: Query[];
+  qrels: Qrels;
+}
+
+/** The queries to learn from and those to measure on; of one that has answers on both sides neither knows. */
+function divided(
+  answers: ReadonlyMap<string, ReadonlySet<string>>,
+  documents: ReadonlySet<string>,
+  { train, heldOut }: { train: string; heldOut?: string },
+): Map<string, OwnSplit> {
+  const empty = (): OwnSplit => ({ queries: [], qrels: new Map() });
+  const own = new Map([[train, empty()], ...(heldOut === undefined ? [] : [[heldOut, empty()] as const])]);
+  const held = heldOut === undefined ? new Set<string>() : heldOutOf(documents);
+  let nth = 0;
+  for (const [text, ids] of answers) {
+    const id = `generated-${nth++}`;
+    const apart = [...ids].filter((document) => held.has(document)).length;
+    if (apart > 0 && apart < ids.size) continue;
+    const { queries, qrels } = own.get(apart > 0 ? heldOut! : train)!;
+    if (apart > 0 && queries.length === MOST_HELD_OUT) continue;
+    queries.push({ id, text });
+    qrels.set(id, new Map([...ids].map((document) => [document, 1])));
+  }
+  return own;
+}
+
+/** Some of the documents, at least one and never all where there are two. */
+function heldOutOf(documents: ReadonlySet<string>): Set<string> {
+  const all = [...documents];
+  const chosen = all.filter((_, i) => Random.from(SEED, 'held-out', i).uniform() < HELD_OUT_SHARE);
+  return new Set(chosen.length > 0 ? chosen : all.slice(1, 2));
 }

@@ -1,16 +1,22 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, rename, rm, stat, truncate } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import { NearmissError } from '../base/errors.js';
-import { exists, unwritable } from '../base/files.js';
+import { exists, unwritable, writeFileAtomic } from '../base/files.js';
 import { makeDirectory } from '../base/folders/make-directory.js';
 import { parseJson, readJsonFile, writeSealedJsonFile } from '../base/json-file.js';
 import { readLines } from '../base/lines.js';
 
 /** What such a file is called in a folder that a stage makes. */
 export const GENERATED_FILE = 'queries.jsonl';
+
+/** A file of generated queries by its path, or by that of the folder that a stage made. */
+export async function generatedFile(path: string): Promise<string> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isDirectory() ? join(path, GENERATED_FILE) : path;
+}
 
 /** The queries that were written for a passage of a document. */
 export interface GeneratedQueries {
@@ -35,6 +41,11 @@ export async function* readGenerated(path: string): AsyncGenerator<GeneratedQuer
     if (text.trim() === '') continue;
     yield parseJson(text, { where: `${path}:${number}`, schema: recordSchema, hint: HINT });
   }
+}
+
+/** Writes queries that are all there as such a file. */
+export async function writeGenerated(path: string, records: readonly GeneratedQueries[]): Promise<void> {
+  await writeFileAtomic(path, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
 }
 
 /** What a file of generated queries depends on: who wrote them, and a fingerprint of everything else, too. */

@@ -7,9 +7,23 @@ export {
   generateCollection,
   passageTexts,
 } from './generate-collection.js';
-export { answersOfGenerated, generatedCollection } from './generated-collection.js';
-export { GENERATED_FILE, GeneratedFile, type GeneratedQueries, readGenerated } from './generated-file.js';
-export { isEndpoint, openGenerator, type WriteOptions } from './open-generator.js';
+export {
+  answersOfGenerated,
+  GENERATED_SPLIT,
+  type GeneratedCollection,
+  type GeneratedCollectionOptions,
+  generatedCollection,
+} from './generated-collection.js';
+export {
+  GENERATED_FILE,
+  GeneratedFile,
+  type GeneratedQueries,
+  generatedFile,
+  readGenerated,
+  writeGenerated,
+} from './generated-file.js';
+export { GENERATOR, isEndpoint, requireService } from './named-generator.js';
+export { openGenerator, type WriteOptions } from './open-generator.js';
 export { type Example, queriesIn, renderPrompt } from './prompt.js';
 export { distinctQueries, type Passage, type QueryGenerator, type Spent } from './query-generator.js';
 export { Seq2SeqGenerator, type Seq2SeqGeneratorOptions } from './seq2seq-generator.js';

@@ -1,7 +1,7 @@
-import { NearmissError } from '../base/errors.js';
 import type { SessionOptions } from '../engine/index.js';
 import type { FleetPlace } from '../fleet/index.js';
 import { EndpointGenerator, type EndpointOptions } from './endpoint-generator.js';
+import { isEndpoint, requireService } from './named-generator.js';
 import type { QueryGenerator } from './query-generator.js';
 import { Seq2SeqGenerator } from './seq2seq-generator.js';
 
@@ -28,24 +28,15 @@ export interface WriteOptions {
   endpoint?: Partial<EndpointOptions>;
 }
 
-/** Whether a generator is a service, and not a model of our own. */
-export function isEndpoint(generator: string): boolean {
-  return /^https?:\/\//i.test(generator);
-}
-
 /** Opens what writes queries: a service by its address, else a model by its folder or hub id. */
 export async function openGenerator(generator: string, options: WriteOptions): Promise<QueryGenerator> {
   const { count, temperature, seed, topK, topP, beams, lengthPenalty, endpoint = {} } = options;
   if (isEndpoint(generator)) {
-    if (!endpoint.model) {
-      throw new NearmissError(`${generator}: which of its models is to write?`, {
-        hint: 'name it with --generator-model',
-      });
-    }
+    requireService(generator, endpoint.model);
     const { maxTokens } = options;
     return new EndpointGenerator({
       ...endpoint,
-      model: endpoint.model,
+      model: endpoint.model!,
       url: generator,
       count,
       temperature,

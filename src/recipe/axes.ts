@@ -9,6 +9,7 @@ import { scorers } from '../model/scorer/kinds.js';
 import { negatives } from '../negatives/kinds.js';
 import { teachers } from '../teacher/kinds.js';
 import { clusterKind } from './makers/cluster-kind.js';
+import { filterKind } from './makers/filter-kind.js';
 import { generateKind } from './makers/generate-kind.js';
 import { labelKind } from './makers/label-kind.js';
 import { mergeKind } from './makers/merge-kind.js';
@@ -50,6 +51,8 @@ export interface MakerKind extends Kind {
   require?(options: never): Promise<void>;
   /** Whether the weights decide the result, which then is another one at another step. */
   readonly usesModel?: boolean;
+  /** Whether it works with training queries: those of the recipe's examples, where these bring their own. */
+  readonly usesQueries?: boolean;
   /** Whether it looks at the model that the run started from, whose index is kept until then. */
   readonly usesStart?: boolean;
   /** Whether what it makes is put into the model: such a stage is a step of the run, and ends with a checkpoint. */
@@ -75,6 +78,7 @@ export const makers = new Registry<MakerKind>('maker', [
   trainKind,
   pseudoLabelKind,
   generateKind,
+  filterKind,
   mergeKind,
 ]);
 

@@ -20,7 +20,10 @@ export interface DataFingerprint {
 /** Reads the collection through once, one text at a time. */
 export async function fingerprintData(dataset: Dataset, splits: readonly string[]): Promise<DataFingerprint> {
   const judgments: DataFingerprint['judgments'] = {};
-  for (const split of splits) judgments[split] = await fingerprintJudgments(dataset, split);
+  const known = await dataset.splits();
+  for (const split of splits) {
+    if (known.includes(split)) judgments[split] = await fingerprintJudgments(dataset, split);
+  }
   return {
     documents: await fingerprintCounted(documentTexts(dataset)),
     queries: await fingerprintCounted(queryTexts(dataset)),

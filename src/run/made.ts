@@ -8,6 +8,9 @@ export function madePath(run: RunDirectory, stage: string, key: string): string 
   return run.file('made', `${stage}-${key}`);
 }
 
+/** What a stage is to make is not there yet. */
+export class NotMadeError extends NearmissError {}
+
 /** The path of a recipe's file: as it is, or what an earlier stage made, its folder or a file in it. */
 export async function locateMade(run: RunDirectory, file: string): Promise<string> {
   const made = madeBy(file);
@@ -18,7 +21,7 @@ export async function locateMade(run: RunDirectory, file: string): Promise<strin
     (name) => name.startsWith(stage) && /^-[0-9a-f]{12}$/.test(name.slice(stage.length)),
   );
   if (found.length === 1) return run.file('made', found[0], ...(made.file === undefined ? [] : [made.file]));
-  throw new NearmissError(`${file}: no stage before has made it`, {
+  throw new NotMadeError(`${file}: no stage before has made it`, {
     hint: `a stage called "${stage}" with make: has to come first in the recipe`,
   });
 }

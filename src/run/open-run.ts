@@ -1,20 +1,27 @@
 import { withWriteLock } from '../base/lock/write-lock.js';
+import { GENERATED_SPLIT } from '../generate/index.js';
 import { loadTextReader } from '../model/folder/text-reader.js';
 import type { TextReader } from '../model/index.js';
 import { modelKinds } from '../model/kinds.js';
-import type { ModelRecipe } from '../recipe/recipe.js';
+import type { ModelRecipe, Recipe } from '../recipe/recipe.js';
 import { textLengths } from '../recipe/text-lengths.js';
 import { openRunData } from './collection/open-run-data.js';
 import { checkSameData, fingerprintData } from './data-fingerprint.js';
+import { learnsFromLabels } from './labels.js';
+import { NotMadeError } from './made.js';
 import { type RunDescription, readRunDescription } from './run-description.js';
 import { READ_ONLY_RUN, RunDirectory, START_FOLDER } from './run-directory.js';
+import { StageData } from './stage-data.js';
 import { openTrainingData, type TrainingData } from './training-data.js';
 
 /** A run and its collection as its model reads it. */
 export interface OpenRun {
   run: RunDirectory;
   description: RunDescription;
+  /** As most look at it: with the queries that the run measures on. */
   data: TrainingData;
+  /** The same as each stage sees it. */
+  stages: StageData;
 }
 
 export interface OpenRunOptions {
@@ -35,7 +42,7 @@ export async function openRun(path: string, options: OpenRunOptions = {}): Promi
   const begun = description.dataFingerprint;
   if (begun) checkSameData({ run: path, data: description.data }, begun, found);
   // Both processes want the same token caches at the same moment: the second finds what the first has built.
-  const data = await withWriteLock(run.file('cache', 'tokens.lock'), READ_ONLY_RUN, () =>
+  const collection = await withWriteLock(run.file('cache', 'tokens.lock'), READ_ONLY_RUN, () =>
     openTrainingData({
       dataset,
       split: description.split,
@@ -45,10 +52,21 @@ export async function openRun(path: string, options: OpenRunOptions = {}): Promi
       directory: run.file('cache'),
       fingerprints: { documents: found.documents.sha256, queries: found.queries.sha256 },
       marksTables: begun !== undefined,
+      mayLackLabels: !learnsFromLabels(recipe),
       quiet: options.quiet,
     }),
   );
-  return { run, description, data };
+  const stages = new StageData({ run, description, collection });
+  return { run, description, stages, data: await measuredData(stages, recipe) };
+}
+
+/** The collection, or it with generated queries where these are measured on and are there already. */
+async function measuredData(stages: StageData, { evaluation, examples }: Recipe): Promise<TrainingData> {
+  if (evaluation.split !== GENERATED_SPLIT) return stages.collection;
+  return stages.of(examples).catch((error) => {
+    if (error instanceof NotMadeError) return stages.collection;
+    throw error;
+  });
 }
 
 /** The folder of the newest checkpoint, or of the model that the run starts from. */

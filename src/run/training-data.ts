@@ -9,7 +9,7 @@ import {
   type TextSource,
   type TokenCache,
 } from '../data/index.js';
-import { sourceKey } from '../examples/index.js';
+import { type OwnQueries, sourceKey } from '../examples/index.js';
 import { prepareText, type TextReader, type TokenizedText } from '../model/index.js';
 import { fingerprintIds, textFingerprint } from '../negatives/index.js';
 import { documentSplit } from '../recipe/document-split.js';
@@ -57,6 +57,8 @@ export interface TrainingData {
   textFingerprints(): Promise<(document: number) => number>;
   /** The same number for all documents of a file, or with the same title; read through when it is asked for first. */
   sourceNumbers(): Promise<(document: number) => number>;
+  /** The same documents with the queries of another collection, and what stands for these; close it by itself. */
+  withQueries(queries: OwnQueries): Promise<TrainingData>;
   close(): Promise<void>;
 }
 
@@ -74,6 +76,8 @@ export interface OpenTrainingDataOptions {
   fingerprints: { documents: string; queries: string };
   /** Whether the run's tables name the data they were mined on; in runs from before they did, none does. */
   marksTables: boolean;
+  /** Whether the split may be missing, because nothing is learned from it. */
+  mayLackLabels?: boolean;
   quiet?: boolean;
 }
 
@@ -90,6 +94,14 @@ export async function openTrainingData(options: OpenTrainingDataOptions): Promis
     directory,
     quiet,
   });
+  return withDocuments(documents, options);
+}
+
+/** Queries, judgments and everything that is known of both, over documents that are there. */
+async function withDocuments(documents: TokenCache, options: OpenTrainingDataOptions): Promise<TrainingData> {
+  const { dataset, reader, lengths, directory, quiet } = options;
+  const { tokenizer } = reader;
+  const split = documentSplit({ passages: options.passages, maxLength: lengths });
   const queries = await openTokenCache({
     source: prepared(queryTexts(dataset), reader, 'query'),
     fingerprint: options.fingerprints.queries,
@@ -98,7 +110,10 @@ export async function openTrainingData(options: OpenTrainingDataOptions): Promis
     directory,
     quiet,
   });
-  const training = await trainingQueries(dataset, options.split, { documents, queries });
+  const lacksLabels = options.mayLackLabels && !(await dataset.splits()).includes(options.split);
+  const training = lacksLabels
+    ? []
+    : await trainingQueries(dataset, options.split, { documents, queries }, options.mayLackLabels);
   let textFingerprints: Promise<Float64Array> | undefined;
   let sourceNumbers: Promise<Int32Array> | undefined;
   return {
@@ -137,6 +152,15 @@ export async function openTrainingData(options: OpenTrainingDataOptions): Promis
       const known = await sourceNumbers;
       return (document) => known[document];
     },
+    async withQueries({ dataset: other, fingerprint }) {
+      const own = await withDocuments(documents, {
+        ...options,
+        dataset: other,
+        fingerprints: { ...options.fingerprints, queries: fingerprint },
+        mayLackLabels: false,
+      });
+      return { ...own, close: () => own.queries.cache.close() };
+    },
     close: async () => {
       await documents.close();
       await queries.close();
@@ -169,6 +193,7 @@ async function trainingQueries(
   dataset: Dataset,
   split: string,
   { documents, queries }: { documents: TokenCache; queries: TokenCache },
+  mayBeNone = false,
 ): Promise<TrainingQuery[]> {
   const splits = await dataset.splits();
   if (!splits.includes(split)) {
@@ -197,7 +222,7 @@ async function trainingQueries(
       grades: Float32Array.from(graded, ({ grade }) => grade),
     });
   }
-  if (training.length === 0) {
+  if (training.length === 0 && !mayBeNone) {
     throw new NearmissError(`${dataset.name}: no query of split "${split}" has a relevant document`, {
       hint: 'training needs queries with at least one judgment above 0',
     });

@@ -1,7 +1,9 @@
 import type { Qrels } from '../data/index.js';
 import type { Run } from '../evaluate/index.js';
 import { MADE_SPLIT } from '../examples/index.js';
+import { GENERATED_SPLIT } from '../generate/index.js';
 import { openRunSplit } from '../run/collection/open-run-data.js';
+import { ownQueries } from '../run/collection/own-queries.js';
 import { labelledDocuments, queriesWithoutLabels } from '../run/collection/queries-without-labels.js';
 import { type RunDescription, readRunDescription } from '../run/run-description.js';
 import { RunDirectory } from '../run/run-directory.js';
@@ -39,14 +41,13 @@ export interface MeasureRunOptions extends SearchSystemsOptions {
  */
 export async function measureOnDev(path: string, options: MeasureRunOptions = {}): Promise<DevOutcome> {
   const opened = await openForMeasuring(path, options);
-  const { run, description, dataset } = opened;
+  const { run, description, dataset, training } = opened;
   const { evaluation, seed } = description.recipe;
   const { split, queries: limit, best: decides } = evaluation;
   const asked = await splitQueries(dataset, { split, limit, seed });
   const found = await searchRun(run, description, asked, options);
-  if (split === MADE_SPLIT) return measureMade(opened, asked, found);
+  if (split === MADE_SPLIT || split === GENERATED_SPLIT) return measureMade(opened, asked, found);
   const tuned = tuneOnHalves([found.served, found.bm25], asked.qrels, { measure: decides, depth: DEPTH });
-  const training = await dataset.qrels(description.split);
   const { rows, parts, values, withoutLabels } = measureFound(found, tuned.run, asked, {
     description,
     training,
@@ -79,12 +80,11 @@ export async function measureOnDev(path: string, options: MeasureRunOptions = {}
 
 /** Of queries that were made of the documents: whether training helped is asked of them, what to search with is not. */
 async function measureMade(
-  { description, dataset }: Awaited<ReturnType<typeof openForMeasuring>>,
+  { description, training }: Awaited<ReturnType<typeof openForMeasuring>>,
   asked: SplitQueries,
   found: RunSearches,
 ): Promise<DevOutcome> {
   const hybrid = fuseRuns([found.served, found.bm25], { method: 'rrf', depth: DEPTH, tag: 'hybrid' });
-  const training = await dataset.qrels(description.split);
   const { rows, parts, values, withoutLabels } = measureFound(found, hybrid, asked, {
     description,
     training,
@@ -113,12 +113,11 @@ export async function measureOnSplit(
   decided: { hybrid?: { weights: number[] }; best: SystemName },
   options: MeasureRunOptions = {},
 ): Promise<SystemsTable> {
-  const { run, description, dataset } = await openForMeasuring(path, options, split);
+  const { run, description, dataset, training } = await openForMeasuring(path, options, split);
   const asked = await splitQueries(dataset, { split });
   const found = await searchRun(run, description, asked, options);
   const fusion = decided.hybrid ? { ...FUSION, ...decided.hybrid } : { method: 'rrf' as const };
   const hybrid = fuseRuns([found.served, found.bm25], { ...fusion, depth: DEPTH, tag: 'hybrid' });
-  const training = await dataset.qrels(description.split);
   const { rows, parts } = measureFound(found, hybrid, asked, { description, training });
   return {
     split,
@@ -134,7 +133,11 @@ async function openForMeasuring(path: string, options: MeasureRunOptions, split?
   const run = new RunDirectory(path, options);
   const description = await readRunDescription(run);
   const wanted = split ?? description.recipe.evaluation.split;
-  return { run, description, dataset: await openRunSplit(run, description, wanted) };
+  const dataset = await openRunSplit(run, description, wanted);
+  const { examples } = description.recipe;
+  const own =
+    wanted === GENERATED_SPLIT ? undefined : await ownQueries({ run, description, dataset }, examples);
+  return { run, description, dataset, training: await (own?.dataset ?? dataset).qrels(description.split) };
 }
 
 function measureFound(

@@ -66,13 +66,13 @@ function batchOf(batch: MadeBatch, source: string): RetrievalBatch {
 /** What a source teaches the model of checkpoint 10, from a batch of it alone and a step that knows no other. */
 async function measureAlone(run: RunDirectory, source: string): Promise<Measured> {
   const step = 10;
-  const { description, data } = await openRun(run.path, { quiet: true });
+  const { description, data, stages } = await openRun(run.path, { quiet: true });
   const { recipe } = description;
   const model = await trainedKinds.get(recipe.model.kind).load(run.stepPath('checkpoints', step));
   const plan = planRun(recipe);
   const whole = plan.stages[1];
   const events = await EventWriter.open(join(folder, 'unread.jsonl'));
-  const context = { run, description, recipe, plan, data, model, events, session: { threads: 1 } };
+  const context = { run, description, recipe, plan, data, stages, model, events, session: { threads: 1 } };
   const shared = { ...context, learns: () => true, shouldStop: async () => false };
   const task = await openTask({ ...shared, stage: whole });
   const made = (await task.batches(step)) as MadeBatch[];

@@ -124,7 +124,7 @@ test('a share of the queries is mined at each refresh, those that waited longest
 
 test('where checkpoints are far apart, something to go on from is saved between them', async () => {
   const run = await startRun('between', ['checkpoint.every=100', 'stages.warmup.steps=6']);
-  const { description, data } = await openRun(run.path, { quiet: true });
+  const { description, stages } = await openRun(run.path, { quiet: true });
   const model = await trainedKinds.get('dual').load(await newestModel(run));
   const events = await EventWriter.open(run.file('events', 'trainer.jsonl'));
   const saved: number[][] = [];
@@ -136,7 +136,7 @@ test('where checkpoints are far apart, something to go on from is saved between 
   await runTrainer({
     run,
     description,
-    data,
+    stages,
     model,
     events,
     session,
@@ -144,7 +144,7 @@ test('where checkpoints are far apart, something to go on from is saved between 
     saveEveryMs: 0,
   });
   await events.close();
-  await data.close();
+  await stages.close();
   expect(saved).toEqual([[], [], [1], [2], [3], [4]]);
   expect(await run.steps('resume')).toEqual([5]);
 });

@@ -1,10 +1,11 @@
 import type { Optimizer, SessionOptions } from '../engine/index.js';
+import { makers } from '../recipe/axes.js';
 import type { EventWriter } from '../run/events.js';
-import { isCheckpointStep, planRun } from '../run/plan.js';
+import { isCheckpointStep, type PlannedStage, planRun } from '../run/plan.js';
 import { forgetResumePoints, resumePoint } from '../run/resume-point.js';
 import type { RunDescription } from '../run/run-description.js';
 import type { RunDirectory } from '../run/run-directory.js';
-import type { TrainingData } from '../run/training-data.js';
+import type { StageData } from '../run/stage-data.js';
 import { readCheckpointState, restoreOptimizer, restoreTask, saveCheckpoint } from './checkpoint.js';
 import { learningRateOf, optimizerOf } from './components.js';
 import { EvidenceTaker } from './evidence-taker.js';
@@ -19,7 +20,7 @@ import type { StageContext, Task } from './task/task.js';
 export interface TrainerOptions {
   run: RunDirectory;
   description: RunDescription;
-  data: TrainingData;
+  stages: StageData;
   /** As the newest checkpoint has it, or as the recipe starts. */
   model: TrainedModel;
   events: EventWriter;
@@ -37,7 +38,7 @@ const SAVE_EVERY_MS = 600_000;
  * the newest one when it is started again. What is learned, and from which negatives, is the task's business.
  */
 export async function runTrainer(options: TrainerOptions): Promise<void> {
-  const { run, description, data, model, events, session, shouldStop } = options;
+  const { run, description, stages, model, events, session, shouldStop } = options;
   const { saveEveryMs = SAVE_EVERY_MS } = options;
   const { recipe, recipeFingerprint } = description;
   const plan = planRun(recipe);
@@ -49,13 +50,16 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
 
   for (const stage of plan.stages) {
     const learns = learnsExcept(stage.freeze);
+    const isDone = stage.make ? step > stage.start : step >= stage.end;
+    if (isDone) continue;
     const context: StageContext = {
       run,
       description,
       recipe,
       plan,
       stage,
-      data,
+      data: readsQueries(stage) ? await stages.of(stage.examples) : stages.collection,
+      stages,
       model,
       events,
       session,
@@ -92,14 +96,12 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
     };
 
     if (stage.make) {
-      if (step > stage.start) continue;
       if (!(await makeData(stage.make, context))) return;
       if (stage.end === step) continue;
       step = stage.end;
       await checkpoint();
       continue;
     }
-    if (step >= stage.end) continue;
     optimizer = optimizerOf(stage.optimizer, model.parameters, learns);
     // A stage may look at the checkpoint it starts from.
     await checkpoint();
@@ -154,6 +156,11 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
   }
   await run.finish({ steps: step, totalSteps: plan.totalSteps });
   await events.write({ type: 'end', process: 'trainer', step });
+}
+
+/** Whether a stage works with training queries: one that makes them has none yet. */
+function readsQueries({ make }: PlannedStage): boolean {
+  return make === undefined || (makers.get(make.name).usesQueries ?? false);
 }
 
 function secondsSince(started: number): number {

@@ -10,4 +10,5 @@ export const clusterKind = {
     clusters: whole(1).optional().describe('how many topics, instead of `size`'),
   },
   usesModel: true,
+  usesQueries: true,
 };

@@ -18,7 +18,11 @@ export const labelKind = {
         'a TREC run, a training file, a folder that `nearmiss mine` made, or stage:NAME of a stage that mines; of several, the best of each in turn',
       ),
     depth: whole(1).default(50).describe('candidates of each query that are scored, besides its positives'),
+    draw: whole(0)
+      .default(0)
+      .describe('so many of these, drawn by the seed, as GPL scores only what it learns from; 0 for all'),
   },
   usesModel: true,
+  usesQueries: true,
   require: ({ models }: { models: string[] }) => requireTeachers(models),
 };

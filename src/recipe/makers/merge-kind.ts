@@ -23,6 +23,7 @@ export const mergeKind = {
     queries: whole(0).default(500).describe('the most dev queries to measure with; 0 for all'),
   },
   usesModel: true,
+  usesQueries: true,
   usesStart: true,
   changesModel: true,
 };

@@ -14,4 +14,5 @@ export const mineKind = {
       .describe('what ranks: the model as it is now, or BM25'),
   },
   usesModel: true,
+  usesQueries: true,
 };

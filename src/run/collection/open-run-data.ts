@@ -3,10 +3,12 @@ import { exists } from '../../base/files.js';
 import type { Dataset } from '../../data/dataset.js';
 import { JUDGED_SPLIT } from '../../data/judged/judged-split.js';
 import { openDataset } from '../../data/open.js';
+import { GENERATED_SPLIT } from '../../generate/index.js';
 import type { RunDescription } from '../run-description.js';
 import type { RunDirectory } from '../run-directory.js';
 import { withHeldOut } from './held-out.js';
 import { judgedSince, readRunJudged } from './judged.js';
+import { ownQueries } from './own-queries.js';
 
 /**
  * Opens the collection that a run learns from, with the split that was made for it where it had none to measure on. What
@@ -24,9 +26,14 @@ export async function openRunData(
 /** The same, to look at one of its splits: what people judged is what they have judged by now, without what was learned from. */
 export async function openRunSplit(
   run: RunDirectory,
-  { data, heldOut }: Pick<RunDescription, 'data' | 'heldOut'>,
+  description: Pick<RunDescription, 'data' | 'heldOut' | 'recipe' | 'split'>,
   split: string,
 ): Promise<Dataset> {
+  const { data, heldOut } = description;
+  if (split === GENERATED_SPLIT) {
+    const dataset = await openRunData(run, { data, heldOut });
+    return (await ownQueries({ run, description, dataset }, description.recipe.examples))?.dataset ?? dataset;
+  }
   if (split !== JUDGED_SPLIT) return openRunData(run, { data, heldOut });
   await requireData(run, data);
   const held = new Set(heldOut?.queries);

@@ -2,7 +2,15 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exists } from '../../base/files.js';
 import type { OptionsOf } from '../../base/registry.js';
-import { GENERATED_FILE, generateCollection, openGenerator, readGenerated } from '../../generate/index.js';
+import { Random } from '../../engine/index.js';
+import {
+  GENERATED_FILE,
+  generateCollection,
+  isEndpoint,
+  openGenerator,
+  readGenerated,
+} from '../../generate/index.js';
+import { sampleDistinct } from '../../negatives/sample-distinct.js';
 import type { generateKind } from '../../recipe/makers/generate-kind.js';
 import { bestModel } from '../../run/best-model.js';
 import { locateMade } from '../../run/made.js';
@@ -28,8 +36,9 @@ export async function makeGenerated(options: GenerateOptions, context: MakeConte
 
 async function write(out: string, options: GenerateOptions, context: MakeContext): Promise<boolean> {
   const { run, recipe, data, session, progress, shouldStop } = context;
-  const { generator: model, count, splitWords, limit, topK, topP, temperature } = options;
-  const generator = await openGenerator(await bestModel(await locateMade(run, model)), {
+  const { generator: model, service, count, splitWords, limit, topK, topP, temperature } = options;
+  const writer = isEndpoint(model) ? model : await bestModel(await locateMade(run, model));
+  const generator = await openGenerator(writer, {
     count,
     topK,
     topP,
@@ -41,14 +50,17 @@ async function write(out: string, options: GenerateOptions, context: MakeContext
     repetitionPenalty: 1,
     noRepeat: 0,
     session,
+    endpoint: { model: service, key: process.env.NEARMISS_GENERATOR_KEY },
   });
-  const documents = limit > 0 ? Math.min(limit, data.documents.count) : data.documents.count;
+  const all = data.documents.count;
+  const documents = limit > 0 ? Math.min(limit, all) : all;
+  const only = documents < all ? drawn(documents, all, recipe.seed) : undefined;
   const stop = new AbortController();
   try {
     const { finished } = await generateCollection(data.dataset, generator, {
       out,
       splitWords,
-      limit,
+      ...(only && { only }),
       dataFingerprint: data.tables.dataFingerprint,
       signal: stop.signal,
       async onPassages(done) {
@@ -61,4 +73,10 @@ async function write(out: string, options: GenerateOptions, context: MakeContext
   } finally {
     await generator.close();
   }
+}
+
+/** Some of all documents, by their numbers. */
+function drawn(count: number, all: number, seed: number): Set<number> {
+  const numbers = sampleDistinct(Random.from(seed, 'generate'), all, count);
+  return new Set([...numbers].sort((a, b) => a - b));
 }

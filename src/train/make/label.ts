@@ -1,6 +1,8 @@
 import type { OptionsOf } from '../../base/registry.js';
+import { Random } from '../../engine/index.js';
 import type { Ranking } from '../../evaluate/index.js';
 import type { RankedList } from '../../negatives/index.js';
+import { sampleDistinct } from '../../negatives/sample-distinct.js';
 import type { labelKind } from '../../recipe/makers/label-kind.js';
 import { bestModel } from '../../run/best-model.js';
 import { locateMade } from '../../run/made.js';
@@ -16,13 +18,14 @@ type LabelOptions = OptionsOf<(typeof labelKind)['options']>;
 
 /** Opens the maker `label`. What was scored is kept for all runs, so that a stopped stage goes on where it was. */
 export async function makeLabelled(options: LabelOptions, context: MakeContext): Promise<boolean> {
-  const { run, data, description, session, folder, progress, shouldStop, stage, tell } = context;
-  const { models, normalize, depth } = options;
+  const { run, recipe, data, description, session, folder, progress, shouldStop, stage, tell } = context;
+  const { models, normalize, depth, draw } = options;
   const ranked: Iterable<RankedList>[] = [];
   for (const file of [options.candidates].flat()) {
     ranked.push(await fileLists(await locateMade(run, file), data, description));
   }
-  const lists = inTurn(ranked);
+  const found = inTurn(ranked);
+  const lists = draw === 0 ? found : found.map((list) => drawn(list, { depth, draw, data, recipe }));
   const total = lists.reduce(
     (sum, { query, ids }) => sum + data.training[query].positives.length + Math.min(depth, ids.length),
     0,
@@ -77,6 +80,23 @@ export async function makeLabelled(options: LabelOptions, context: MakeContext):
     for (const scorer of scorers) await scorer.close();
     await texts.close();
   }
+}
+
+/** Some of a query's first candidates, in their order; its positives are scored anyway. */
+function drawn(
+  { query, ids, scores }: RankedList,
+  { depth, draw, data, recipe }: { depth: number; draw: number } & Pick<MakeContext, 'data' | 'recipe'>,
+): RankedList {
+  const { positives } = data.training[query];
+  const others = [...ids.keys()].filter((place) => !positives.includes(ids[place])).slice(0, depth);
+  const places = sampleDistinct(Random.from(recipe.seed, 'label', query), others.length, draw)
+    .sort((a, b) => a - b)
+    .map((nth) => others[nth]);
+  return {
+    query,
+    ids: Int32Array.from(places, (place) => ids[place]),
+    scores: Float32Array.from(places, (place) => scores[place]),
+  };
 }
 
 /** Queries between two looks at whether to stop. */

@@ -7,6 +7,7 @@ import type { Choice } from '../../recipe/recipe.js';
 import { madePath } from '../../run/made.js';
 import type { StageContext } from '../task/task.js';
 import { makeClusters } from './cluster.js';
+import { makeFiltered } from './filter.js';
 import { makeGenerated } from './generate.js';
 import { makeLabelled } from './label.js';
 import type { MakeContext } from './make-context.js';
@@ -26,6 +27,7 @@ const MAKE: Record<string, Make> = {
   train: makeTrained,
   'pseudo-label': makePseudoLabels,
   generate: makeGenerated,
+  filter: makeFiltered,
   merge: makeMerge,
 };
 

@@ -5,6 +5,7 @@ import { outcomeOf, shortageWarning } from '../../run/mining-outcome.js';
 import { withRules } from '../mining/mining-rules.js';
 import { bm25Lists } from '../mining/rankings.js';
 import { trainedKinds } from '../model/kinds.js';
+import type { CheckpointSearch } from '../refresh/checkpoint-search.js';
 import { trainingLists } from '../refresh/publish-negatives.js';
 import type { MakeContext } from './make-context.js';
 
@@ -20,18 +21,12 @@ export async function makeMined(options: MineOptions, context: MakeContext): Pro
     if (await shouldStop()) stopping.abort();
   };
   const { signal } = stopping;
-  const checkpoint =
-    retriever === 'model'
-      ? await trainedKinds.get(recipe.model.kind).openCheckpoint(stage.start, {
-          run,
-          recipe,
-          data,
-          session,
-          onProgress,
-          signal,
-        })
-      : undefined;
+  let checkpoint: CheckpointSearch | undefined;
   try {
+    if (retriever === 'model') {
+      const search = { run, recipe, data, session, onProgress, signal };
+      checkpoint = await trainedKinds.get(recipe.model.kind).openCheckpoint(stage.start, search);
+    }
     const { table, report } = await withRules(options, data, (rules) =>
       mine({
         ...data.tables,

@@ -31,12 +31,12 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** A stage at the end of a small run, as a task opens it. */
 async function stageOf(name: string, set: string[]): Promise<StageContext> {
   const { path } = await startRun(folder, name, { set });
-  const { run, description, data } = await openRun(path, { quiet: true });
+  const { run, description, data, stages } = await openRun(path, { quiet: true });
   await bothRoles(run);
   const plan = planRun(description.recipe);
   const model = await trainedKinds.get('dual').load(run.stepPath('checkpoints', plan.totalSteps));
   const events = await EventWriter.open(run.file('events', 'trainer.jsonl'));
-  const common = { run, description, recipe: description.recipe, plan, data, model, events, session };
+  const common = { run, description, recipe: description.recipe, plan, data, stages, model, events, session };
   return { ...common, stage: plan.stages[0], learns: () => true, shouldStop: async () => false };
 }
 

@@ -53,10 +53,10 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
     const { recipe } = await joinRun(run);
     const folder = await modelOf(role, run);
     const model = await trainedKinds.get(recipe.model.kind).load(folder);
-    const { description, data } = await openRun(path, { quiet, reader: model.reader });
+    const { description, stages } = await openRun(path, { quiet, reader: model.reader });
     if (role === 'inferencer') {
       const signal = AbortSignal.any([lock.lost, ...(stopSignal ? [stopSignal] : [])]);
-      await runInferencer({ run, recipe, data, events, session, signal, until, fleet });
+      await runInferencer({ run, recipe, stages, events, session, signal, until, fleet });
       lock.lost.throwIfAborted();
     } else {
       let early = false;
@@ -66,14 +66,14 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
         early ||= await endsEarly(step, { run, recipe, events, stopSignal });
         return early || stopSignal?.aborted === true || (until !== undefined && step >= until);
       };
-      await runTrainer({ run, description, data, model, events, session, shouldStop });
+      await runTrainer({ run, description, stages, model, events, session, shouldStop });
       lock.lost.throwIfAborted();
       if (early) {
         await run.finish({ stoppedEarly: true });
         await forgetResumePoints(run, Number.POSITIVE_INFINITY);
       }
     }
-    await data.close();
+    await stages.close();
   } finally {
     await events.close();
     await lock.release();

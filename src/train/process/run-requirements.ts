@@ -2,10 +2,12 @@ import { docPage } from '../../base/doc-page.js';
 import { NearmissError } from '../../base/errors.js';
 import type { Dataset } from '../../data/index.js';
 import { queryAnswers } from '../../evaluate/query-answers.js';
+import { GENERATED_SPLIT } from '../../generate/index.js';
 import { negatives as negativeKinds } from '../../negatives/index.js';
 import { makers } from '../../recipe/axes.js';
 import { kindOptions } from '../../recipe/kind-options.js';
 import type { Recipe } from '../../recipe/recipe.js';
+import { learnsFromLabels } from '../../run/labels.js';
 import { planRun } from '../../run/plan.js';
 import { teachers } from '../../teacher/index.js';
 import { requireRecipe } from '../make/require-recipe.js';
@@ -16,7 +18,12 @@ const REQUIRE_MADE: Record<string, (options: never) => Promise<void>> = { train:
 
 /** Asked before anything is written: a run that can never learn, or will fail in a later stage, is not begun. */
 export async function requireTrainable(dataset: Dataset, recipe: Recipe, split: string): Promise<void> {
-  const judged = [split, recipe.evaluation.split];
+  const measured = recipe.evaluation.split;
+  const judged = [
+    ...(learnsFromLabels(recipe) ? [split] : []),
+    // Generated queries come later.
+    ...(measured === GENERATED_SPLIT ? [] : [measured]),
+  ];
   await requireSplits(dataset, judged);
   for (const name of judged) await requirePositives(dataset, name);
   const { stages } = planRun(recipe);

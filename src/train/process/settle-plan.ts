@@ -1,7 +1,10 @@
 import { type Dataset, JUDGED_SPLIT, openDataset } from '../../data/index.js';
+import { GENERATED_SPLIT } from '../../generate/index.js';
 import type { Recipe } from '../../recipe/recipe.js';
 import { type HeldOut, holdOut, withHeldOut } from '../../run/collection/held-out.js';
 import { type TakenJudgments, takeJudgments } from '../../run/collection/judged.js';
+import { relevantOf } from '../../run/collection/queries-without-labels.js';
+import { learnsFromLabels } from '../../run/labels.js';
 import type { RunDescription } from '../../run/run-description.js';
 import { requireSplits } from './run-requirements.js';
 import { settleRecipe } from './settle-recipe.js';
@@ -31,16 +34,32 @@ export async function settlePlan(
   const usesJudged = [split, recipe.evaluation.split].includes(JUDGED_SPLIT);
   const judged = taken ?? (usesJudged ? await takeJudgments(data) : undefined);
   const collection = await openDataset(data, { judgments: judged ?? false });
-  await requireSplits(collection, [split]);
+  const needsLabels = learnsFromLabels(recipe);
+  if (needsLabels) await requireSplits(collection, [split]);
   const splits = await collection.splits();
   const wanted = recipe.evaluation.split;
   const lacks = wanted === USUAL_SPLIT && !splits.includes(wanted);
-  const heldOut = lacks ? await holdOut(collection, { from: split, split: wanted }) : undefined;
+  const unlabelled = lacks && !needsLabels && !(await hasLabels(collection, split));
+  const heldOut =
+    lacks && !unlabelled ? await holdOut(collection, { from: split, split: wanted }) : undefined;
   const dataset = await withHeldOut(collection, heldOut);
+  const measured = unlabelled ? measuredOnGenerated(recipe) : recipe;
   return {
     dataset,
-    recipe: await settleRecipe(recipe, { dataset, split }),
+    recipe: await settleRecipe(measured, { dataset, split }),
     ...(heldOut && { heldOut }),
     ...(judged && { judged }),
   };
+}
+
+/** Whether there are enough judged queries to hold some of them out. */
+async function hasLabels(dataset: Dataset, split: string): Promise<boolean> {
+  if (!(await dataset.splits()).includes(split)) return false;
+  const judged = [...(await dataset.qrels(split)).values()];
+  return judged.filter((grades) => relevantOf(grades).length > 0).length > 1;
+}
+
+/** Where nobody has judged anything, generated queries of documents that are not learned from have to do. */
+function measuredOnGenerated(recipe: Recipe): Recipe {
+  return { ...recipe, evaluation: { ...recipe.evaluation, split: GENERATED_SPLIT } };
 }

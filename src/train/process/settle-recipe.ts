@@ -51,7 +51,9 @@ function stepsOf({ steps, epochs, batch }: StageRecipe, recipe: Recipe, labels: 
   return Math.min(steps, Math.max(1, Math.ceil((epochs * labels) / (queries * accumulate))));
 }
 
+/** How many queries are learned from; not known where they are still to be written. */
 async function countLabels(dataset: Dataset, split: string): Promise<number> {
+  if (!(await dataset.splits()).includes(split)) return Number.POSITIVE_INFINITY;
   let labels = 0;
   for (const grades of (await dataset.qrels(split)).values()) {
     if ([...grades.values()].some((grade) => grade > 0)) labels++;

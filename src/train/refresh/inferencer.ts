@@ -13,8 +13,9 @@ import { writeModelManifest } from '../../run/checked-folder.js';
 import { readEvaluation, replacesBest } from '../../run/choose-best.js';
 import { queriesWithoutLabels } from '../../run/collection/queries-without-labels.js';
 import type { EventWriter } from '../../run/events.js';
-import { freshSourceOf, type Plan, planRun } from '../../run/plan.js';
+import { freshSourceOf, type Plan, planRun, stageAt } from '../../run/plan.js';
 import { type RunDirectory, TEACHER_FOLDER, waitFor } from '../../run/run-directory.js';
+import type { StageData } from '../../run/stage-data.js';
 import { bestSoFar, type StepEvaluation } from '../../run/step-evaluation.js';
 import { type EvaluationSet, evaluationSet, type TrainingData } from '../../run/training-data.js';
 import { trainedKinds } from '../model/kinds.js';
@@ -28,7 +29,7 @@ import { agreementWith, readTeacherLists } from './teacher-lists.js';
 export interface InferencerOptions {
   run: RunDirectory;
   recipe: Recipe;
-  data: TrainingData;
+  stages: StageData;
   events: EventWriter;
   session: SessionOptions;
   /** Ends the work where it is; finished shards stay, and the next process goes on from there. */
@@ -44,10 +45,8 @@ export interface InferencerOptions {
  * measures, and keeps the best model, until the Trainer has finished and its last checkpoint is measured.
  */
 export async function runInferencer(options: InferencerOptions): Promise<void> {
-  const { run, recipe, data, events, session, signal } = options;
+  const { run, recipe, events, session, signal } = options;
   const plan = planRun(recipe);
-  const { split, queries: limit } = recipe.evaluation;
-  const dev = await evaluationSet(data, { split, limit, seed: recipe.seed });
   await events.write({ type: 'start', process: 'inferencer', step: 0, threads: session.threads });
 
   const unlessStopped = (error: unknown): void => {
@@ -58,7 +57,7 @@ export async function runInferencer(options: InferencerOptions): Promise<void> {
       stop: async () => signal?.aborted || (await isDone(options, plan)),
     });
     if (step === undefined) break;
-    await workOn(step, plan, dev, options).catch(async (error) => {
+    await workOn(step, plan, options).catch(async (error) => {
       if (error instanceof DamagedCheckpointError)
         return awaitReplacement(run, { step, damage: error, signal });
       // The Trainer has found it damaged and moved it out of the way meanwhile.
@@ -79,7 +78,7 @@ async function remakeBestIndex(options: InferencerOptions): Promise<void> {
   const step = (await bestSoFar(run))?.step;
   if (!trainedKinds.get(recipe.model.kind).indexes || step === undefined || (await run.has('index', step)))
     return;
-  const found = await openCheckpoint(step, options);
+  const found = await openCheckpoint(step, await atStep(step, planRun(recipe), options));
   await found.close();
 }
 
@@ -95,7 +94,18 @@ async function isDone(options: InferencerOptions, plan: Plan): Promise<boolean> 
   return (paused || (await run.isFinished())) && (await nextCheckpoint(options, plan)) === undefined;
 }
 
-async function openCheckpoint(step: number, options: InferencerOptions): Promise<CheckpointSearch> {
+/** What work on a checkpoint takes, with the queries of the stage that goes on from it. */
+type StepOptions = Omit<InferencerOptions, 'stages'> & { data: TrainingData };
+
+async function atStep(
+  step: number,
+  plan: Plan,
+  { stages, ...options }: InferencerOptions,
+): Promise<StepOptions> {
+  return { ...options, data: await stages.of(stageAt(plan, step).examples) };
+}
+
+async function openCheckpoint(step: number, options: StepOptions): Promise<CheckpointSearch> {
   await verifyModel(options.run, step);
   const onProgress = (done: number, total: number): Promise<void> =>
     options.events.write({ type: 'encode', step, done, total });
@@ -103,20 +113,19 @@ async function openCheckpoint(step: number, options: InferencerOptions): Promise
 }
 
 /** Mines and measures with a checkpoint what has not been mined and measured yet. */
-async function workOn(
-  step: number,
-  plan: Plan,
-  dev: EvaluationSet,
-  options: InferencerOptions,
-): Promise<void> {
-  const { run, recipe, events } = options;
+async function workOn(step: number, plan: Plan, given: InferencerOptions): Promise<void> {
+  const options = await atStep(step, plan, given);
+  const { run, recipe, events, data } = options;
   const found = await openCheckpoint(step, options);
   try {
     const fresh = freshSourceAfter(plan, step);
     if (fresh && !(await run.has('negatives', step))) {
       await events.write(await publishNegatives(found, fresh, options));
     }
-    if (isMeasured(recipe, plan, step)) await measure(found, dev, options);
+    if (isMeasured(recipe, plan, step)) {
+      const { split, queries: limit } = recipe.evaluation;
+      await measure(found, await evaluationSet(data, { split, limit, seed: recipe.seed }), options);
+    }
   } finally {
     await found.close();
   }
@@ -126,7 +135,7 @@ async function workOn(
 async function measure(
   checkpoint: CheckpointSearch,
   dev: EvaluationSet,
-  options: InferencerOptions,
+  options: StepOptions,
 ): Promise<void> {
   const { run, recipe, data, events } = options;
   const { step } = checkpoint;
@@ -180,7 +189,7 @@ function isLabelled({ training, documents }: TrainingData): (documentId: string)
 
 /** Writes `best/`: the model of a step as other programs load it, ONNX export and model card included. */
 async function keepBest(
-  { run, recipe, data }: InferencerOptions,
+  { run, recipe, data }: StepOptions,
   { step, split, measures }: StepEvaluation,
 ): Promise<void> {
   const model = await trainedKinds.get(recipe.model.kind).load(run.stepPath('checkpoints', step));

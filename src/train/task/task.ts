@@ -4,6 +4,7 @@ import type { EventWriter } from '../../run/events.js';
 import type { Plan, PlannedStage } from '../../run/plan.js';
 import type { RunDescription } from '../../run/run-description.js';
 import type { RunDirectory } from '../../run/run-directory.js';
+import type { StageData } from '../../run/stage-data.js';
 import type { TrainingData } from '../../run/training-data.js';
 import type { TrainedModel } from '../model/trained-model.js';
 import type { Step } from '../step/step.js';
@@ -17,7 +18,10 @@ export interface StageContext {
   recipe: Recipe;
   plan: Plan;
   stage: PlannedStage;
+  /** With the training queries of this stage. */
   data: TrainingData;
+  /** With those of others. */
+  stages: StageData;
   model: TrainedModel;
   events: EventWriter;
   session: SessionOptions;

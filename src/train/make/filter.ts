@@ -1,0 +1,137 @@
+import { join } from 'node:path';
+import type { OptionsOf } from '../../base/registry.js';
+import { fullText } from '../../data/index.js';
+import {
+  filterQueries,
+  GENERATED_FILE,
+  generatedFile,
+  type PairScoring,
+  type QueriedDocument,
+  queriesByDocument,
+  writeGenerated,
+} from '../../generate/index.js';
+import type { RankedList } from '../../negatives/index.js';
+import type { filterKind } from '../../recipe/makers/filter-kind.js';
+import { bestModel } from '../../run/best-model.js';
+import { locateMade } from '../../run/made.js';
+import type { TrainingData } from '../../run/training-data.js';
+import { meanOfNormalized, PairScorer } from '../../teacher/index.js';
+import { bm25Lists } from '../mining/rankings.js';
+import { trainedKinds } from '../model/kinds.js';
+import type { CheckpointSearch } from '../refresh/checkpoint-search.js';
+import { trainingLists } from '../refresh/publish-negatives.js';
+import type { MakeContext } from './make-context.js';
+
+type FilterOptions = OptionsOf<(typeof filterKind)['options']>;
+type Queries = Map<string, string[]>;
+
+/** Opens the maker `filter`. What a model encoded and a cross-encoder scored is kept, so that a stopped stage goes on. */
+export async function makeFiltered(options: FilterOptions, context: MakeContext): Promise<boolean> {
+  const { run, folder, tell } = context;
+  const written = await queriesByDocument(await generatedFile(await locateMade(run, options.queries)));
+  const found = options.retriever === 'none' ? written : await roundTrip(written, options, context);
+  const best = found && options.models ? await bestBy(found, options, context) : found;
+  if (!best) return false;
+  await writeGenerated(
+    join(folder, GENERATED_FILE),
+    [...best].flatMap(([id, queries]) => (queries.length > 0 ? { id, passage: 0, queries } : [])),
+  );
+  tell({ written: countOf(written), 'led back': countOf(found!), kept: countOf(best) });
+  return true;
+}
+
+/** The queries for which a retriever finds their document (Promptagator, Dai et al. 2022); nothing where it was stopped. */
+async function roundTrip(
+  written: Queries,
+  { queries: file, retriever, depth }: FilterOptions,
+  { stages, stage, run, recipe, session, progress, shouldStop }: MakeContext,
+): Promise<Queries | undefined> {
+  const data = await stages.of({ name: 'generated', file });
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const onProgress = async (done: number, total: number): Promise<void> => {
+    await progress(done, total);
+    if (await shouldStop()) stopping.abort();
+  };
+  let checkpoint: CheckpointSearch | undefined;
+  try {
+    if (retriever === 'model') {
+      const search = { run, recipe, data, session, onProgress, signal };
+      checkpoint = await trainedKinds.get(recipe.model.kind).openCheckpoint(stage.start, search);
+    }
+    const members = Int32Array.from(data.training.keys());
+    const lists = checkpoint
+      ? trainingLists(checkpoint, data, { members, depth })
+      : bm25Lists(run, data, depth);
+    return ledBack(written, await pairsFound(lists, data));
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  } finally {
+    await checkpoint?.close();
+  }
+}
+
+/** For each query's text the documents among those it was written for that were found. */
+async function pairsFound(
+  lists: AsyncIterable<RankedList>,
+  { dataset, queries, documents, training }: TrainingData,
+): Promise<Map<string, Set<string>>> {
+  const texts = new Map<number, string>();
+  for await (const { id, text } of dataset.queries()) texts.set(queries.cache.indexOf(id), text);
+  const found = new Map<string, Set<string>>();
+  for await (const { query, ids } of lists) {
+    const { query: number, positives } = training[query];
+    const right = [...ids].filter((id) => positives.includes(id)).map((id) => documents.cache.id(id));
+    if (right.length > 0) found.set(texts.get(number)!, new Set(right));
+  }
+  return found;
+}
+
+function ledBack(written: Queries, found: ReadonlyMap<string, ReadonlySet<string>>): Queries {
+  return new Map(
+    [...written].map(([id, queries]) => [id, queries.filter((query) => found.get(query)?.has(id))]),
+  );
+}
+
+/** The share of the queries that cross-encoders give most; nothing where it was stopped. */
+async function bestBy(
+  queries: Queries,
+  { models = [], keep }: FilterOptions,
+  { run, data, session, progress, shouldStop }: MakeContext,
+): Promise<Queries | undefined> {
+  const stopped = new Error('stopped');
+  const total = countOf(queries);
+  let done = 0;
+  async function* documents(): AsyncGenerator<QueriedDocument> {
+    for await (const document of data.dataset.documents()) {
+      const own = queries.get(document.id);
+      if (own && own.length > 0) yield { id: document.id, text: fullText(document), queries: own };
+    }
+  }
+  const scorers: PairScorer[] = [];
+  try {
+    for (const model of models)
+      scorers.push(await PairScorer.open(await bestModel(await locateMade(run, model)), { session }));
+    const mean: PairScoring = {
+      async score(pairs) {
+        const given: Float32Array[] = [];
+        for (const scorer of scorers) given.push(await scorer.score(pairs));
+        done += pairs.length;
+        await progress(done, total);
+        if (await shouldStop()) throw stopped;
+        return meanOfNormalized(given, 'none');
+      },
+    };
+    return (await filterQueries(documents(), mean, { keep })).queries;
+  } catch (error) {
+    if (error === stopped) return undefined;
+    throw error;
+  } finally {
+    for (const scorer of scorers) await scorer.close();
+  }
+}
+
+function countOf(queries: Queries): number {
+  return [...queries.values()].reduce((sum, own) => sum + own.length, 0);
+}
