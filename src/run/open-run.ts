@@ -5,13 +5,13 @@ import type { TextReader } from '../model/index.js';
 import { modelKinds } from '../model/kinds.js';
 import type { ModelRecipe, Recipe } from '../recipe/recipe.js';
 import { textLengths } from '../recipe/text-lengths.js';
+import { learnsFromLabels } from './collection/learns-from-labels.js';
 import { openRunData } from './collection/open-run-data.js';
+import { StageData } from './collection/stage-data.js';
 import { checkSameData, fingerprintData } from './data-fingerprint.js';
-import { learnsFromLabels } from './labels.js';
 import { NotMadeError } from './made.js';
 import { type RunDescription, readRunDescription } from './run-description.js';
 import { READ_ONLY_RUN, RunDirectory, START_FOLDER } from './run-directory.js';
-import { StageData } from './stage-data.js';
 import { openTrainingData, type TrainingData } from './training-data.js';
 
 /** A run and its collection as its model reads it. */

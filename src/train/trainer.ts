@@ -1,11 +1,11 @@
 import type { Optimizer, SessionOptions } from '../engine/index.js';
 import { makers } from '../recipe/axes.js';
+import type { StageData } from '../run/collection/stage-data.js';
 import type { EventWriter } from '../run/events.js';
 import { isCheckpointStep, type PlannedStage, planRun } from '../run/plan.js';
 import { forgetResumePoints, resumePoint } from '../run/resume-point.js';
 import type { RunDescription } from '../run/run-description.js';
 import type { RunDirectory } from '../run/run-directory.js';
-import type { StageData } from '../run/stage-data.js';
 import { readCheckpointState, restoreOptimizer, restoreTask, saveCheckpoint } from './checkpoint.js';
 import { learningRateOf, optimizerOf } from './components.js';
 import { EvidenceTaker } from './evidence-taker.js';

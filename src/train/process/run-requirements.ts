@@ -7,7 +7,7 @@ import { negatives as negativeKinds } from '../../negatives/index.js';
 import { makers } from '../../recipe/axes.js';
 import { kindOptions } from '../../recipe/kind-options.js';
 import type { Recipe } from '../../recipe/recipe.js';
-import { learnsFromLabels } from '../../run/labels.js';
+import { learnsFromLabels } from '../../run/collection/learns-from-labels.js';
 import { planRun } from '../../run/plan.js';
 import { teachers } from '../../teacher/index.js';
 import { requireRecipe } from '../make/require-recipe.js';

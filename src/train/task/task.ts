@@ -1,10 +1,10 @@
 import type { ParameterStore, SessionOptions } from '../../engine/index.js';
 import type { Recipe } from '../../recipe/recipe.js';
+import type { StageData } from '../../run/collection/stage-data.js';
 import type { EventWriter } from '../../run/events.js';
 import type { Plan, PlannedStage } from '../../run/plan.js';
 import type { RunDescription } from '../../run/run-description.js';
 import type { RunDirectory } from '../../run/run-directory.js';
-import type { StageData } from '../../run/stage-data.js';
 import type { TrainingData } from '../../run/training-data.js';
 import type { TrainedModel } from '../model/trained-model.js';
 import type { Step } from '../step/step.js';

@@ -1,10 +1,10 @@
-import { withWriteLock } from '../base/lock/write-lock.js';
-import { examples } from '../examples/kinds.js';
-import type { Choice } from '../recipe/recipe.js';
-import { ownQueries } from './collection/own-queries.js';
-import type { RunDescription } from './run-description.js';
-import { READ_ONLY_RUN, type RunDirectory } from './run-directory.js';
-import type { TrainingData } from './training-data.js';
+import { withWriteLock } from '../../base/lock/write-lock.js';
+import { examples } from '../../examples/kinds.js';
+import type { Choice } from '../../recipe/recipe.js';
+import type { RunDescription } from '../run-description.js';
+import { READ_ONLY_RUN, type RunDirectory } from '../run-directory.js';
+import type { TrainingData } from '../training-data.js';
+import { ownQueries } from './own-queries.js';
 
 export interface StageDataOptions {
   run: RunDirectory;

@@ -1,6 +1,6 @@
-import { examples } from '../examples/kinds.js';
-import type { Recipe } from '../recipe/recipe.js';
-import { planRun } from './plan.js';
+import { examples } from '../../examples/kinds.js';
+import type { Recipe } from '../../recipe/recipe.js';
+import { planRun } from '../plan.js';
 
 /** Whether a run needs judged training queries: not where every stage that learns brings queries of its own. */
 export function learnsFromLabels(recipe: Recipe): boolean {
