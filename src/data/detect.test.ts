@@ -36,6 +36,7 @@ test.each<[string, string, Detected]>([
   ['sku,name\r1,a\r', 'x.csv', { format: 'csv' }],
   ['7\tsome text', 'x', { format: 'tsv', columns: ['id', 'text'] }],
   ['id\ttitle\ttext', 'x', { format: 'tsv' }],
+  ['text\tday\na text\t1', 'x', { format: 'tsv', lineIds: 'no-ids' }],
   ['id\ttext\ttitle', 'x', { format: 'dpr-passages' }],
   ['1\t2\t3', 'x', { format: 'msmarco-triple-ids' }],
   ['a query\ta text\tanother text', 'x', { format: 'msmarco-triples' }],

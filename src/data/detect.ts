@@ -271,7 +271,7 @@ function detectTable(
   const cells = line.split('\t');
   if (cells.join() === 'id,text,title') return { format: 'dpr-passages' };
   const named = (names: RegExp): boolean => cells.some((cell) => names.test(cell.trim()));
-  if (named(ID_NAMES) && named(TEXT_NAMES)) return { format: 'tsv' };
+  if (named(TEXT_NAMES) && (named(ID_NAMES) || rows.length > 1)) return { format: 'tsv' };
   if (cells.length === 2) {
     if (said.columns === undefined) checkIds(file, rows, cells);
     return { format: 'tsv', columns: ['id', 'text'] };

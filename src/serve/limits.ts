@@ -2,6 +2,8 @@
 export interface ServeLimits {
   /** Bytes of a request's body. */
   bodyBytes: number;
+  /** Bytes of a file that is sent to be read. */
+  fileBytes: number;
   /** Hits for one query. */
   k: number;
   /** Queries, texts to embed, documents to rerank or to write in one request. */
@@ -33,6 +35,7 @@ export interface ServeLimits {
 
 export const DEFAULT_LIMITS: ServeLimits = {
   bodyBytes: 8 * 1024 * 1024,
+  fileBytes: 64 * 1024 * 1024,
   k: 1000,
   batch: 1000,
   hits: 10_000,

@@ -32,10 +32,12 @@ export async function send(
   headers: Record<string, string> = {},
   // biome-ignore lint/suspicious/noExplicitAny: answers have as many shapes as there are routes
 ): Promise<{ status: number; headers: Headers; body: any }> {
+  const isFile = body instanceof Uint8Array;
+  const type = isFile ? 'application/octet-stream' : 'application/json';
   const response = await fetch(`${server.url}${path}`, {
     method,
-    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-    body: body === undefined ? undefined : JSON.stringify(body),
+    headers: { ...(body !== undefined && { 'content-type': type }), ...headers },
+    body: isFile ? (body as BodyInit) : JSON.stringify(body),
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.includes('application/json');

@@ -1,4 +1,4 @@
-import type { DocumentAnswer, FilesWritten, Written } from '../../src/serve/answers/documents.js';
+import type { DocumentAnswer, FileRead, FilesWritten, Written } from '../../src/serve/answers/documents.js';
 import type { ErrorAnswer } from '../../src/serve/answers/errors.js';
 import type { FacetsAnswer } from '../../src/serve/answers/facets.js';
 import type {
@@ -44,12 +44,7 @@ export interface SearchRequest {
 }
 
 /** A document to put in. */
-export interface NewDocument {
-  id: string;
-  title?: string;
-  text: string;
-  metadata?: Record<string, unknown>;
-}
+export type NewDocument = FileRead['documents'][number];
 
 /** A file to put in, by its path in its folder. */
 export interface NewFile {
@@ -106,6 +101,9 @@ export const api = {
   /** Texts as people have them; the server cuts them into passages. */
   addFiles: (files: readonly NewFile[], options?: CallOptions) =>
     noting(api.post<FilesWritten>('/v1/files', { files }, options)),
+  /** The documents in a file of any kind; nothing is stored. */
+  readFile: (path: string, file: Blob, options: CallOptions = {}) =>
+    api.post<FileRead>('/v1/files/read', file, { ...options, query: { path } }),
   addDocuments: (documents: readonly NewDocument[], options?: CallOptions) =>
     noting(api.post<Written>('/v1/documents', { documents }, options)),
   judgments: (query: string, options: CallOptions = {}) =>
@@ -141,14 +139,15 @@ async function call<T>(method: string, path: string, body: unknown, options: Cal
 async function send(method: string, path: string, body: unknown, options: CallOptions): Promise<Response> {
   const key = apiKey.get();
   const headers: Record<string, string> = { accept: 'application/json' };
-  if (body !== undefined) headers['content-type'] = 'application/json';
+  const isFile = body instanceof Blob;
+  if (body !== undefined) headers['content-type'] = isFile ? 'application/octet-stream' : 'application/json';
   if (key) headers.authorization = `Bearer ${key}`;
   let response: Response;
   try {
     response = await fetch(addressOf(path, options.query), {
       method,
       headers,
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: body === undefined || isFile ? body : JSON.stringify(body),
       signal: options.signal,
     });
   } catch (error) {

@@ -9,10 +9,9 @@ import { SourcesDataset } from '../sources-dataset.js';
 import { type FolderFiles, folderFiles } from './folder-files.js';
 import { passagesOf } from './passages.js';
 import { reportUnreadable } from './text-file.js';
-import { CODE_EXTENSIONS } from './texts/code-sections.js';
 import { readSections } from './texts/kinds.js';
 import { isPage, SavedSite } from './texts/saved-site.js';
-import { TEXT_EXTENSIONS } from './texts/text-endings.js';
+import { CODE_EXTENSIONS, TEXT_EXTENSIONS } from './texts/text-endings.js';
 
 export interface OpenFolderOptions {
   /** Words of a passage at most. Default 200. */

@@ -52,6 +52,7 @@ const WRITES = [
   ['PUT', '/v1/documents/mouse', { text: 'a small mouse' }],
   ['DELETE', '/v1/documents/dog'],
   ['POST', '/v1/files', { files: [{ path: 'mouse.md', text: '# Mouse\n\nA small one.' }] }],
+  ['POST', '/v1/files/read?path=mouse.md', Buffer.from('# Mouse')],
   ['POST', '/v1/judgments', { judgments: [{ query: 'pets', document: 'cat', grade: 1 }] }],
   ['POST', '/v1/admin/reload'],
 ] as const;
@@ -130,6 +131,7 @@ describe('with API keys', () => {
       'post /v1/admin/reload',
       'post /v1/documents',
       'post /v1/files',
+      'post /v1/files/read',
       'post /v1/judgments',
       'post /v1/negatives/preview',
       'post /v1/trainings',

@@ -88,6 +88,8 @@ function cases(): Case[] {
     post(200, '/v1/files', { files: [{ path: 'a.md', text: '# A\n\nSome words.' }] }),
     post(400, '/v1/files', { files: [{ path: '../a.md', text: 'x' }] }),
     post(400, '/v1/files', { files: [{ path: 'deep.html', text: '<p><b>'.repeat(3000) }] }),
+    [200, 'post', '/v1/files/read', '/v1/files/read?path=a.csv', Buffer.from('id,text\n1,one\n')],
+    [400, 'post', '/v1/files/read', '/v1/files/read?path=a.csv', { text: 'no bytes' }],
     post(200, '/v1/embeddings', { input: text }),
     post(200, '/v1/embeddings', { input: [text, 'b'], encoding_format: 'base64' }),
     post(200, '/v1/rerank', { query: 'a', documents: [text, { id }] }),

@@ -1,9 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { NearmissError } from '../../base/errors.js';
 import type { Document } from '../../data/index.js';
-import { DEFAULT_MAX_WORDS } from '../../text/passage-limits.js';
-import { filesWritten } from '../answers/documents.js';
+import { fileRead, filesWritten } from '../answers/documents.js';
 import { errors } from '../answers/errors.js';
 import { ApiError } from '../api-error.js';
 import { goneSignal, type ServeContext } from '../context.js';
@@ -11,24 +9,25 @@ import { documentId, listOf, text } from '../schemas.js';
 import { storing } from '../storage-error.js';
 
 /** A file's path in its folder, as `nearmiss serve FOLDER` would name it: never out of it. */
-const path = documentId.refine(
-  (name) => !/^[/\\]|(?:^|[/\\])\.\.(?:[/\\]|$)/.test(name),
-  'expected a path inside a folder',
-);
+const path = documentId
+  .refine((name) => !/^[/\\]|(?:^|[/\\])\.\.(?:[/\\]|$)/.test(name), 'expected a path inside a folder')
+  .transform((name) => name.replaceAll('\\', '/'));
 
-/** `POST /v1/files`: texts as people have them, cut into passages as a served folder is. */
+/** Files as people have them, read as those of a served folder are. */
 export const fileRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = async (app, { context }) => {
   const { admission, index, limits, metrics } = context;
+  const tags = ['documents'];
+  const config = { access: 'write' } as const;
 
   app.post(
     '/v1/files',
     {
-      config: { access: 'write' },
+      config,
       schema: {
-        tags: ['documents'],
+        tags,
         summary: 'Add or replace files',
         description:
-          'Markdown, HTML, plain text or code by the ending of its path, cut into passages as those of a served folder are. What the file had before and has no more is removed.',
+          'Markdown, HTML, plain text or code by the ending of its path, cut into passages as those of a served folder are. What the file had before and has no more is removed. Files that cannot be read are told of; where none can, that is an error.',
         body: z.strictObject({
           files: listOf(z.strictObject({ path, text: text(limits.textLength) }), {
             max: limits.batch,
@@ -38,21 +37,19 @@ export const fileRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = asyn
         response: { 200: filesWritten, ...errors },
       },
     },
-    async ({ body: { files } }, reply) => {
-      const passages = await passagesIn(files);
-      if (passages.length > limits.batch) {
-        throw new ApiError(
-          413,
-          'too_large',
-          `the files have ${passages.length} passages, more than ${limits.batch}`,
-          {
-            hint: 'send fewer of them at once',
-          },
-        );
-      }
-      metrics.observeBatch('documents', passages.length);
-      return admission.run(
-        async () => {
+    ({ body: { files } }, reply) =>
+      admission.run(
+        async (signal) => {
+          const { readFiles } = await import('../files/read-files.js');
+          const found = await readFiles(
+            files.map((file) => ({ path: file.path, content: file.text })),
+            signal,
+          );
+          const problems = found.flatMap((file) => file.problems);
+          const passages = found.flatMap(({ documents }) => documents);
+          if (passages.length === 0) throw new ApiError(400, 'bad_request', problems[0]);
+          checkCount(passages, limits.batch);
+          metrics.observeBatch('documents', passages.length);
           const live = await index.writer();
           const { version, added, replaced } = await storing(live.upsert(passages));
           const rest = await index.use(async ({ documents }) => restOf(passages, (id) => documents.has(id)));
@@ -62,29 +59,60 @@ export const fileRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = asyn
             added,
             replaced,
             passages: passages.length,
-            ...(passages[0] && { first: passages[0].id }),
+            first: passages[0].id,
+            problems,
           };
         },
-        { signal: goneSignal(reply), size: passages.length },
-      );
+        { signal: goneSignal(reply), size: files.length },
+      ),
+  );
+
+  app.addContentTypeParser(
+    'application/octet-stream',
+    { parseAs: 'buffer', bodyLimit: limits.fileBytes },
+    (_, body, done) => done(null, body),
+  );
+  app.post(
+    '/v1/files/read',
+    {
+      config,
+      bodyLimit: limits.fileBytes,
+      schema: {
+        tags,
+        summary: 'Read a file',
+        description:
+          'The bytes of a file (application/octet-stream): PDF, Excel, CSV, TSV, JSON, JSON lines, Markdown, HTML, text or code by the ending of its path. Answers with the documents in it, for POST /v1/documents; nothing is stored.',
+        querystring: z.strictObject({ path }),
+        consumes: ['application/octet-stream'],
+        body: z
+          .unknown()
+          .refine((body) => Buffer.isBuffer(body), 'expected the bytes of a file')
+          .meta({ type: 'string', format: 'binary' }),
+        response: { 200: fileRead, ...errors },
+      },
     },
+    ({ query, body }, reply) =>
+      admission.run(
+        async (signal) => {
+          const { readFiles } = await import('../files/read-files.js');
+          const [{ documents, problems }] = await readFiles(
+            [{ path: query.path, content: body as Buffer }],
+            signal,
+          );
+          const gone = await index.use(async (searcher) =>
+            restOf(documents, (id) => searcher.documents.has(id)),
+          );
+          return { documents, problems, gone };
+        },
+        { signal: goneSignal(reply) },
+      ),
   );
 };
 
-async function passagesIn(files: readonly { path: string; text: string }[]): Promise<Document[]> {
-  const [{ passagesOf }, { sectionsIn }] = await Promise.all([
-    import('../../data/readers/passages.js'),
-    import('../../data/readers/texts/kinds.js'),
-  ]);
-  return files.flatMap(({ path, text }) => {
-    const name = path.replaceAll('\\', '/');
-    try {
-      return [...passagesOf(name, sectionsIn(name, text), { maxWords: DEFAULT_MAX_WORDS, overlap: 0 })];
-    } catch (error) {
-      if (!(error instanceof NearmissError)) throw error;
-      const { message, hint } = error;
-      throw new ApiError(400, 'bad_request', `the file "${name}": ${message}`, { hint, cause: error });
-    }
+function checkCount(passages: readonly Document[], most: number): void {
+  if (passages.length <= most) return;
+  throw new ApiError(413, 'too_large', `the files have ${passages.length} passages, more than ${most}`, {
+    hint: 'send fewer of them at once',
   });
 }
 
@@ -93,7 +121,7 @@ function restOf(passages: readonly Document[], has: (id: string) => boolean): st
   const last = new Map<string, number>();
   for (const { id } of passages) {
     const cut = id.lastIndexOf('#');
-    last.set(id.slice(0, cut), Number(id.slice(cut + 1)));
+    if (cut > 0) last.set(id.slice(0, cut), Number(id.slice(cut + 1)));
   }
   const rest: string[] = [];
   for (const [file, position] of last) {

@@ -1,12 +1,12 @@
 import './add.css';
 import type { TargetedDragEvent, TargetedSubmitEvent } from 'preact';
 import { useState } from 'preact/hooks';
-import { ApiError, api, type NewDocument, type NewFile, type Written } from '../api.js';
+import { ApiError, api, type Written } from '../api.js';
 import { Button, EmptyState, ErrorState, Spinner } from '../components/index.js';
 import { Link, useTitle } from '../router.js';
 import { useServerInfo } from '../server-info.js';
 import { chosenFiles, type DroppedFile, droppedFiles } from './dropped-files.js';
-import { ACCEPTED, contentOf, endingOf } from './read-files.js';
+import { ACCEPTED, chooseFiles, type FilesRead, readFiles } from './read-files.js';
 
 /** Sent at once: far below what a server takes, also once files are cut into passages. */
 const DOCUMENTS_AT_ONCE = 100;
@@ -14,7 +14,7 @@ const FILES_AT_ONCE = 10;
 const CHARACTERS_AT_ONCE = 500_000;
 
 /** What came of sending some. */
-type Sent = Pick<Written, 'added' | 'replaced'> & { first?: string };
+type Sent = Pick<Written, 'added' | 'replaced'> & { first?: string; problems?: string[] };
 
 /** Puts documents in: files that are dropped or chosen, or a text that is pasted. */
 export function AddPage() {
@@ -42,66 +42,63 @@ interface Outcome {
   first?: { id: string; title?: string };
 }
 
+/** How far reading or sending is. */
+interface WorkDone {
+  done: number;
+  total: number;
+  unit: 'files read' | 'sent';
+}
+
 function Add() {
   const [over, setOver] = useState(false);
-  const [progress, setProgress] = useState<{ done: number; total: number } | undefined>();
+  const [progress, setProgress] = useState<WorkDone | undefined>();
   const [outcome, setOutcome] = useState<Outcome | undefined>();
 
-  const put = async (documents: readonly NewDocument[], files: readonly NewFile[], problems: string[]) => {
+  const put = async ({ documents, texts, gone, problems }: FilesRead) => {
     const result: Outcome = { added: 0, replaced: 0, problems, first: documents[0] };
-    const total = documents.length + files.length;
+    const total = documents.length + texts.length;
     setOutcome(undefined);
-    setProgress({ done: 0, total });
+    setProgress({ done: 0, total, unit: 'sent' });
     let done = 0;
     const send = async (
       part: readonly { text: string }[],
       sending: () => Promise<Sent>,
     ): Promise<boolean> => {
       try {
-        const { added, replaced, first } = await sending();
-        result.added += added;
-        result.replaced += replaced;
-        if (first !== undefined) result.first ??= { id: first };
+        const sent = await sending();
+        result.added += sent.added;
+        result.replaced += sent.replaced;
+        problems.push(...(sent.problems ?? []));
+        if (sent.first !== undefined) result.first ??= { id: sent.first };
       } catch (error) {
-        problems.push(`${part.length} of them were not taken: ${messageOf(error)}`);
+        const some = part.length === 1 ? 'One was' : `${part.length} were`;
+        problems.push(`${some} not taken: ${messageOf(error)}`);
         // A key that is missing is missing for the rest, too.
         if (error instanceof ApiError && (error.status === 401 || error.status === 403)) return false;
       }
       done += part.length;
-      setProgress({ done, total });
+      setProgress({ done, total, unit: 'sent' });
       return true;
     };
     for (const part of partsOf(documents, DOCUMENTS_AT_ONCE)) {
       if (!(await send(part, () => api.addDocuments(part)))) break;
     }
-    for (const part of partsOf(files, FILES_AT_ONCE)) {
+    for (const part of partsOf(texts, FILES_AT_ONCE)) {
       if (!(await send(part, () => api.addFiles(part)))) break;
     }
+    for (const id of gone) await api.delete(`/v1/documents/${encodeURIComponent(id)}`).catch(() => undefined);
     setProgress(undefined);
     setOutcome(result);
   };
 
   const takeFiles = async (dropped: readonly DroppedFile[]) => {
-    const documents: NewDocument[] = [];
-    const files: NewFile[] = [];
-    const problems: string[] = [];
-    const leftOut = new Map<string, string[]>();
-    for (const { path, file } of dropped) {
-      const ending = endingOf(path);
-      if (!ACCEPTED.includes(ending)) {
-        leftOut.set(ending, [...(leftOut.get(ending) ?? []), path]);
-        continue;
-      }
-      try {
-        const content = contentOf(path, await file.text());
-        if (Array.isArray(content)) documents.push(...content);
-        else files.push(content);
-      } catch (error) {
-        problems.push(messageOf(error));
-      }
-    }
-    for (const [ending, paths] of leftOut) problems.push(leftOutText(ending, paths));
-    await put(documents, files, problems);
+    const { read, problems } = chooseFiles(dropped);
+    setOutcome(undefined);
+    const found = await readFiles(read, {
+      ask: api.readFile,
+      onRead: (done) => setProgress({ done, total: read.length, unit: 'files read' }),
+    });
+    await put({ ...found, problems: [...found.problems, ...problems] });
   };
 
   const drop = async (event: TargetedDragEvent<HTMLElement>) => {
@@ -116,7 +113,8 @@ function Add() {
     const text = String(typed.get('text'));
     const title = String(typed.get('title')).trim();
     const id = String(typed.get('id')).trim() || `pasted-${Date.now().toString(36)}`;
-    void put([{ id, text, ...(title && { title }) }], [], []).then(() => form.reset());
+    const documents = [{ id, text, ...(title && { title }) }];
+    void put({ documents, texts: [], gone: [], problems: [] }).then(() => form.reset());
   };
   return (
     <div class="add">
@@ -141,9 +139,9 @@ function Add() {
           <FileChoice label="Choose a folder" isFolder onChoose={takeFiles} />
         </div>
         <p class="soft small">
-          Markdown, HTML and texts are cut into passages under their headings; lines of JSON (<code>id</code>,{' '}
-          <code>title</code>, <code>text</code>, anything else as metadata) and tables with a column{' '}
-          <code>text</code> are a document each. PDF: <code>nearmiss serve FOLDER</code>.
+          Markdown, HTML, PDF, texts and programs are cut into passages under their headings. Rows of tables
+          (CSV, TSV, Excel) and records of JSON are a document each: <code>id</code>, <code>title</code>,{' '}
+          <code>text</code>, the rest as metadata; or questions with their answers.
         </p>
       </section>
       <form class="paste" onSubmit={paste} aria-label="Paste a text">
@@ -167,9 +165,9 @@ function Add() {
       <div role="status" class="stack">
         {progress && (
           <div class="progress-line">
-            <progress value={progress.done} max={Math.max(1, progress.total)} aria-label="Documents sent" />
+            <progress value={progress.done} max={Math.max(1, progress.total)} aria-label="Progress" />
             <span class="soft small">
-              {progress.done.toLocaleString('en')} of {progress.total.toLocaleString('en')} documents
+              {progress.done.toLocaleString('en')} of {progress.total.toLocaleString('en')} {progress.unit}
             </span>
           </div>
         )}
@@ -231,15 +229,6 @@ function FileChoice({ label, accept, isFolder, onChoose }: FileChoiceProps) {
       />
     </label>
   );
-}
-
-const SHOWN = 3;
-
-/** A folder has many files that are no texts: they are counted, not listed. */
-function leftOutText(ending: string, paths: readonly string[]): string {
-  const kind = ending === '' ? 'without an ending' : ending;
-  const some = paths.slice(0, SHOWN).join(', ');
-  return `${paths.length} ${kind} left out: ${some}${paths.length > SHOWN ? ', …' : ''}`;
 }
 
 /** Few enough, and small enough, for one request each. */

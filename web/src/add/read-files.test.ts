@@ -1,33 +1,41 @@
 import { expect, test } from 'vitest';
-import { contentOf } from './read-files.js';
+import { chooseFiles, readFiles } from './read-files.js';
 
-test('a text goes to the server as it is', () => {
+const named = (...paths: string[]) => paths.map((path) => ({ path, file: new File(['text'], path) }));
+
+test('programs are read where there is nothing else; what is no text is counted by its ending', () => {
+  const paths = (files: ReturnType<typeof named>) => chooseFiles(files).read.map(({ path }) => path);
+  expect(paths(named('a.md', 'b.PDF', 'c.xlsx', 'd.ts'))).toEqual(['a.md', 'b.PDF', 'c.xlsx']);
+  expect(paths(named('src/d.ts', 'e.py'))).toEqual(['src/d.ts', 'e.py']);
+  const { problems } = chooseFiles(named('a.md', '1.png', '2.png', '3.png', '4.png', 'LICENSE'));
+  expect(problems).toEqual([
+    '4 .png left out: 1.png, 2.png, 3.png, …',
+    '1 without an ending left out: LICENSE',
+  ]);
+});
+
+test('texts go to the server as they are; empty ones are told', async () => {
   const text = '# How to sail\n\nHoist the sail.';
-  expect(contentOf('guide/sailing.md', text)).toEqual({ path: 'guide/sailing.md', text });
-});
-
-test('lines and lists of JSON are documents with their ids and metadata', () => {
-  const lines =
-    '{"_id": "a", "title": "A", "text": "one", "metadata": {"year": 1}}\n\n{"text": "two", "lang": "en"}\n';
-  expect(contentOf('corpus.jsonl', lines)).toEqual([
-    { id: 'a', title: 'A', text: 'one', metadata: { year: 1 } },
-    { id: 'corpus.jsonl-2', text: 'two', metadata: { lang: 'en' } },
-  ]);
-  expect(contentOf('one.json', '[{"id": 7, "text": "seven"}]')).toEqual([{ id: '7', text: 'seven' }]);
-});
-
-test('tables need a column of texts; quotes hold separators and line ends', () => {
-  expect(contentOf('t.csv', 'ID,Title,Text\r\n1,A,"one, ""two""\nthree"\r\n')).toEqual([
-    { id: '1', title: 'A', text: 'one, "two"\nthree' },
-  ]);
-  expect(() => contentOf('t.csv', 'a,b\n1,2\n')).toThrow('expected a column "text", found a, b');
-});
-
-test.each([
-  ['empty.txt', ' \n', 'is empty'],
-  ['bad.jsonl', '{"text": "a"}\n{', 'line 2: not JSON'],
-  ['bad.json', '["a"]', 'expected an object with "text"'],
-  ['bad.jsonl', '{"body": "a"}', 'expected a field "text", found body'],
-])('%s is refused with a reason', (name, content, reason) => {
-  expect(() => contentOf(name, content)).toThrow(reason);
+  const files = [
+    { path: 'guide/sailing.md', file: new File([text], 'sailing.md') },
+    { path: 'empty.txt', file: new File([' \n'], 'empty.txt') },
+    { path: 'nothing.pdf', file: new File([], 'nothing.pdf') },
+    { path: 'old.txt', file: new File([Buffer.from('na\xefve', 'latin1')], 'old.txt') },
+    { path: 'rows.csv', file: new File(['text\none'], 'rows.csv') },
+  ];
+  const asked: string[] = [];
+  const ask = async (path: string) => {
+    asked.push(path);
+    return { documents: [{ id: path, text: 'one' }], gone: [], problems: [] };
+  };
+  expect(await readFiles(files, { ask, onRead: () => undefined })).toEqual({
+    texts: [{ path: 'guide/sailing.md', text }],
+    documents: [
+      { id: 'old.txt', text: 'one' },
+      { id: 'rows.csv', text: 'one' },
+    ],
+    gone: [],
+    problems: ['empty.txt is empty', 'nothing.pdf is empty'],
+  });
+  expect(asked).toEqual(['old.txt', 'rows.csv']);
 });

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
 import type { OnProblem } from '../../problem.js';
 import type { SectionedDocument } from '../html-sections.js';
 
@@ -56,7 +55,7 @@ export async function pdfSections(
     return undefined;
   }
   const named = typeof title === 'string' && title.trim() !== '' ? title.trim() : undefined;
-  return { title: named ?? basename(file).replace(/\.pdf$/i, ''), sections };
+  return { ...(named !== undefined && { title: named }), sections };
 }
 
 function linesOf(page: string): string[] {

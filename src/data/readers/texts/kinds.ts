@@ -5,8 +5,8 @@ import { htmlSections, type SectionedDocument } from '../html-sections.js';
 import { markdownSections } from '../markdown-sections.js';
 import { pdfSections } from '../office/pdf-sections.js';
 import { readText, reportUnreadable } from '../text-file.js';
-import { CODE_EXTENSIONS, codeSections } from './code-sections.js';
-import type { TEXT_EXTENSIONS } from './text-endings.js';
+import { codeSections } from './code-sections.js';
+import { CODE_LANGUAGES, type TEXT_EXTENSIONS } from './text-endings.js';
 
 const PDF = '.pdf';
 
@@ -28,17 +28,23 @@ const PARSERS: Record<Exclude<(typeof TEXT_EXTENSIONS)[number], typeof PDF>, Par
   '.adoc': plainText,
   '.org': plainText,
 };
-/** Reads a file by its ending; gives nothing after a problem was reported. */
+
+/**
+ * Reads a file by its ending; gives nothing after a problem was reported.
+ *
+ * @param name what the file is called, where that is not its name on disk
+ */
 export async function readSections(
   file: string,
   onProblem: OnProblem,
+  name = file,
 ): Promise<SectionedDocument | undefined> {
   const ending = extname(file).toLowerCase();
   if (ending === PDF) return pdfSections(file, onProblem);
   const content = await readText(file, onProblem);
   if (content === undefined) return undefined;
   try {
-    return sectionsIn(file, content);
+    return sectionsIn(name, content);
   } catch (error) {
     if (!(error instanceof NearmissError)) throw error;
     return reportUnreadable(file, error, onProblem);
@@ -46,9 +52,10 @@ export async function readSections(
 }
 
 /** The sections of a text by the ending of its name; an error where they are nested without end. */
-export function sectionsIn(file: string, content: string): SectionedDocument {
+function sectionsIn(file: string, content: string): SectionedDocument {
   const ending = extname(file).toLowerCase();
-  if (CODE_EXTENSIONS.includes(ending)) return codeSections(file, content, ending);
+  const language = CODE_LANGUAGES[ending];
+  if (language !== undefined) return codeSections(file, content, language);
   try {
     return (PARSERS[ending as keyof typeof PARSERS] ?? plainText)(content);
   } catch (error) {
