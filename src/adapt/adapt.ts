@@ -11,8 +11,9 @@ import { RunDirectory } from '../run/run-directory.js';
 import { beginRun } from '../train/process/begin-run.js';
 import { type TrainOutcome, type TrainToEndOptions, trainToEnd } from '../train/train.js';
 import { QUESTIONS_SPLIT, TRAIN_SPLIT } from './adapted-dataset.js';
-import { ENOUGH_QUESTIONS, type Prepared, prepareAdaptation } from './prepare.js';
+import { ENOUGH_QUESTIONS, type Prepared, prepareAdaptation, writtenFolder } from './prepare.js';
 import { type Judged, judgeAdaptation } from './verdict.js';
+import type { WrittenQueriesOptions } from './write-queries.js';
 
 export interface AdaptOptions {
   /** A folder of texts, a BEIR folder, or any collection; judgments that it has are not looked at. */
@@ -23,6 +24,8 @@ export interface AdaptOptions {
   questions?: string;
   /** What to start from. Default `minilm`. */
   model?: string;
+  /** Lets a model write queries for documents, to learn from beside what documents offer themselves. */
+  generate?: WrittenQueriesOptions;
   /** Changes to the recipe `adapt`, e.g. `stages.train.steps=100`. */
   set?: readonly string[];
   /** Told before training begins what will be done and about how long it takes; not where a run goes on. */
@@ -82,6 +85,7 @@ export async function beginAdaptation(options: AdaptOptions): Promise<BegunAdapt
     folder,
     seed: recipe.seed,
     questions,
+    ...(options.generate && { generate: options.generate }),
     train: steps * queries,
     onDocument: options.onDocument,
   });
@@ -104,6 +108,7 @@ export async function beginAdaptation(options: AdaptOptions): Promise<BegunAdapt
     await removeDirectory(folder);
     throw error;
   }
+  await removeDirectory(writtenFolder(folder));
   const begun = (await readRunDescription(new RunDirectory(out))).recipe;
   const cost = await CostModel.open(begun, folder);
   options.onPrepared?.(prepared, cost.training(begun, { threads: availableParallelism() }).seconds);

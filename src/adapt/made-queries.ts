@@ -17,6 +17,8 @@ export interface MakeQueriesOptions {
   sources: number;
   /** Queries to learn from, of all makers together, and to measure with. */
   most: { train: number; heldOut: number };
+  /** Makers of the mix that no registry has. */
+  makers?: readonly PairMaker[];
   onDocument?: () => void;
 }
 
@@ -31,14 +33,16 @@ const FEW_SOURCES = 20;
  */
 export async function makeQueries(
   dataset: Dataset,
-  { mix, seed, sources, most, onDocument }: MakeQueriesOptions,
+  { mix, seed, sources, most, makers = [], onDocument }: MakeQueriesOptions,
 ): Promise<MadeQuery[]> {
+  const makerOf = (name: string): PairMaker =>
+    makers.find((maker) => maker.name === name) ?? pairMakers.get(name);
   const reservoirs = [
-    ...mix.train.map((name) => new Reservoir(name, { heldOut: false, seed, most: most.train })),
-    ...mix.heldOut.map((name) => new Reservoir(name, { heldOut: true, seed, most: most.heldOut })),
+    ...mix.train.map((name) => new Reservoir(makerOf(name), { heldOut: false, seed, most: most.train })),
+    ...mix.heldOut.map((name) => new Reservoir(makerOf(name), { heldOut: true, seed, most: most.heldOut })),
   ];
   const bySource = sources >= FEW_SOURCES;
-  const isHeldOut = (nth: number): boolean => Random.from(seed, 'held-out', nth).uniform() < HELD_OUT_SHARE;
+  const isHeldOut = heldOutBy(seed);
   let nth = 0;
   for await (const source of pairSources(dataset, { onDocument })) {
     const held = bySource ? isHeldOut(nth) : undefined;
@@ -63,6 +67,29 @@ export async function makeQueries(
   ]);
 }
 
+/** Whether a file, or a passage where there are few files, is not learned from. */
+function heldOutBy(seed: number): (nth: number) => boolean {
+  return (nth) => Random.from(seed, 'held-out', nth).uniform() < HELD_OUT_SHARE;
+}
+
+/** The numbers of the documents that may be learned from. */
+export async function learnedDocuments(
+  dataset: Dataset,
+  { seed, sources }: Pick<MakeQueriesOptions, 'seed' | 'sources'>,
+): Promise<number[]> {
+  const isHeldOut = heldOutBy(seed);
+  const numbers: number[] = [];
+  let nth = 0;
+  for await (const { passages } of pairSources(dataset)) {
+    for (const { number, text } of passages) {
+      const held = isHeldOut(sources >= FEW_SOURCES ? nth : number);
+      if (!held && text.trim() !== '') numbers.push(number);
+    }
+    nth++;
+  }
+  return numbers;
+}
+
 /** Keeps some of the pairs of a maker, each as likely. */
 class Reservoir {
   readonly maker: PairMaker;
@@ -73,12 +100,12 @@ class Reservoir {
   readonly #random: Random;
   #seen = 0;
 
-  constructor(name: string, { heldOut, seed, most }: { heldOut: boolean; seed: number; most: number }) {
-    this.maker = pairMakers.get(name);
+  constructor(maker: PairMaker, { heldOut, seed, most }: { heldOut: boolean; seed: number; most: number }) {
+    this.maker = maker;
     this.options = defaultOptions(this.maker);
     this.heldOut = heldOut;
     this.#most = most;
-    this.#random = Random.from(seed, 'reservoir', name, heldOut ? 1 : 0);
+    this.#random = Random.from(seed, 'reservoir', maker.name, heldOut ? 1 : 0);
   }
 
   add(pair: MadePair): void {

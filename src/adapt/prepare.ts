@@ -1,10 +1,16 @@
 import { type Dataset, type Document, openDataset, writeBeir } from '../data/index.js';
-import { surveyPairs } from '../examples/index.js';
+import { GENERATED_MAKER, surveyPairs } from '../examples/index.js';
 import { UNSPACED } from '../text/unspaced.js';
 import { AdaptedDataset } from './adapted-dataset.js';
 import { chooseMix, type Mix } from './choose-mix.js';
 import { type MadeQuery, makeQueries } from './made-queries.js';
 import { type Questions, readQuestions } from './questions.js';
+import {
+  requireGenerator,
+  type WrittenQueries,
+  type WrittenQueriesOptions,
+  writeQueries,
+} from './write-queries.js';
 
 export interface PrepareOptions {
   /** Where the collection with the made queries goes. */
@@ -14,7 +20,14 @@ export interface PrepareOptions {
   questions?: string;
   /** Queries to learn from at most. */
   train: number;
+  /** Lets a model write queries, too; what it wrote waits in a folder of its own. */
+  generate?: WrittenQueriesOptions;
   onDocument?: () => void;
+}
+
+/** Where queries wait that a model writes for a collection in `folder`. */
+export function writtenFolder(folder: string): string {
+  return `${folder}-queries`;
 }
 
 /** What an adaptation has to go by. */
@@ -27,6 +40,8 @@ export interface Prepared {
   /** Queries that were made, by maker. */
   made: { train: Record<string, number>; heldOut: Record<string, number> };
   questions: number;
+  /** What a model wrote, where it was asked to. */
+  generated?: WrittenQueries;
   /** The share of documents in Chinese, Japanese and other scripts without spaces. */
   unspaced: number;
   /** Why there is nothing to learn from, where that is so; then no folder was written. */
@@ -43,17 +58,28 @@ export const ENOUGH_QUESTIONS = 50;
 
 /** Makes queries of a collection's documents and writes both as a collection to train on. */
 export async function prepareAdaptation(data: string, options: PrepareOptions): Promise<Prepared> {
-  const { seed, onDocument } = options;
+  const { seed, onDocument, generate } = options;
+  if (generate) await requireGenerator(generate);
   const counted = new CountedDataset(await openDataset(data));
   const survey = await surveyPairs(counted, { samples: 0, seed, onDocument });
   const { documents, sources } = survey;
   const { unspaced } = counted;
-  const mix = chooseMix(survey.makers);
+  const chosen = chooseMix(survey.makers);
   const base = await openDataset(data);
   const questions =
     options.questions === undefined ? undefined : await readQuestions(options.questions, base);
   const most = { train: options.train, heldOut: MOST_TO_MEASURE };
-  const queries = await makeQueries(base, { mix, seed, sources, most });
+  const mix = generate ? { ...chosen, train: [GENERATED_MAKER, ...chosen.train] } : chosen;
+  const written =
+    generate &&
+    (await writeQueries(base, writtenFolder(options.folder), {
+      ...generate,
+      seed,
+      sources,
+      most: Math.ceil(most.train / mix.train.length),
+    }));
+  const makers = written ? [written.maker] : [];
+  const queries = await makeQueries(base, { mix, seed, sources, most, makers });
   const made = { train: tally(queries, false), heldOut: tally(queries, true) };
   const prepared: Prepared = {
     name: base.name,
@@ -62,6 +88,7 @@ export async function prepareAdaptation(data: string, options: PrepareOptions): 
     mix,
     made,
     questions: questions?.queries.length ?? 0,
+    ...(written && { generated: written.told }),
     unspaced: unspaced / Math.max(1, documents),
   };
   const reason = whyTooLittle(queries, questions);

@@ -11,6 +11,7 @@ export {
 export { examples, orders } from './kinds.js';
 export { fillClusterFolder } from './orders/cluster-folder.js';
 export { type BatchOrder, type OrderContext, type OrderKind, orderKind } from './orders/order.js';
+export { GENERATED_MAKER, generatedMaker } from './pairs/generated-queries.js';
 export { pairMakers } from './pairs/kinds.js';
 export { MADE_SPLIT, POSITIVE_FIELD } from './pairs/made.js';
 export {

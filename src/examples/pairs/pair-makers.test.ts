@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { wordSpans } from '../../text/words.js';
 import { cropsMaker } from './crops.js';
 import { faqMaker } from './faq.js';
+import { generatedMaker } from './generated-queries.js';
 import { headingMaker } from './heading.js';
 import { ictMaker } from './ict.js';
 import { pairMakers } from './kinds.js';
@@ -48,6 +49,10 @@ const GUIDE = sourceOf(
 );
 
 for (const maker of pairMakers.kinds) pairMakerConformance(maker, GUIDE);
+pairMakerConformance(
+  generatedMaker((document) => [`what is told in ${document}`, ' ', `who wrote ${document}`]),
+  GUIDE,
+);
 
 test('ict: the sentence is cut out nine times of ten, and is a sentence of its text', () => {
   let cut = 0;

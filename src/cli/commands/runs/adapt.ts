@@ -1,7 +1,8 @@
 import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { AdaptOutcome, Prepared } from '../../../adapt/index.js';
-import { count, formatDuration } from '../../../base/progress.js';
+import type { AdaptOptions, AdaptOutcome, Prepared } from '../../../adapt/index.js';
+import { UsageError } from '../../../base/errors.js';
+import { count, formatDuration, Progress } from '../../../base/progress.js';
 import type { SystemsTable } from '../../../systems/index.js';
 import type { RegisterCommand } from '../../command.js';
 import { print, printJson, tell } from '../../output.js';
@@ -12,6 +13,9 @@ import { addTrainingFlags, type TrainingFlags } from './training-flags.js';
 interface AdaptFlags extends TrainingFlags {
   questions?: string;
   model?: string;
+  generate?: string | true;
+  generatorModel?: string;
+  roundTrip: boolean;
 }
 
 const EXAMPLES = `
@@ -19,6 +23,8 @@ Examples:
   nearmiss adapt docs/                                     a folder of Markdown, HTML or text files, in runs/docs-adapted
   nearmiss adapt data/scifact --out runs/scifact           any collection; its judgments are not looked at
   nearmiss adapt docs/ --questions questions.jsonl         and measured on questions of your own
+  nearmiss adapt docs/ --generate runs/generator           and learns from queries that a model writes
+  nearmiss adapt docs/ --generate http://localhost:11434/v1 --generator-model llama3
   nearmiss adapt docs/ --out runs/docs --json              what came of it, for programs
 
 Queries are made of the documents themselves (nearmiss data pairs shows them). Some, of a kind that is not learned from, are
@@ -33,7 +39,13 @@ export const registerAdapt: RegisterCommand = (program) => {
     .argument('<source>', 'a folder of texts, a BEIR folder, or anything that data import reads')
     .option('--out <run>', "the run's folder (default: runs/ and the collection's name)")
     .option('--questions <file>', 'questions with the documents that answer them, to measure on')
-    .option('--model <name>', 'what to start from (default: minilm)');
+    .option('--model <name>', 'what to start from (default: minilm)')
+    .option(
+      '--generate [generator]',
+      'let a model write queries, too: a run of the recipe query-generator, a T5 folder, or a service (default: runs/generator)',
+    )
+    .option('--generator-model <name>', "which of a service's models writes")
+    .option('--no-round-trip', 'use generated queries by which BM25 does not find their document, too');
   addTrainingFlags(command, 'the recipe adapt')
     .option('--json', 'print the outcome as JSON')
     .option('--quiet', 'no live view')
@@ -42,10 +54,15 @@ export const registerAdapt: RegisterCommand = (program) => {
 };
 
 async function adaptCommand(source: string, flags: AdaptFlags): Promise<void> {
-  const [{ adaptToEnd, beginAdaptation }, { Progress }] = await Promise.all([
-    import('../../../adapt/adapt.js'),
-    import('../../../base/progress.js'),
-  ]);
+  const { adaptToEnd, beginAdaptation } = await import('../../../adapt/adapt.js');
+  if (flags.generatorModel !== undefined && flags.generate === undefined) {
+    throw new UsageError(
+      'adapt: --generator-model says which model of a service writes, and nobody is asked to',
+      {
+        hint: 'add --generate http://…/v1',
+      },
+    );
+  }
   const out = flags.out ?? usualRun(source);
   const progress = new Progress({ label: 'pairs', unit: 'documents', quiet: flags.quiet });
   await expectProvider(flags.provider);
@@ -56,6 +73,7 @@ async function adaptCommand(source: string, flags: AdaptFlags): Promise<void> {
     questions: flags.questions,
     model: flags.model,
     set: flags.set,
+    ...(flags.generate !== undefined && { generate: generateOptions(flags, () => progress.clear()) }),
     onDocument: () => progress.advance(),
     onPrepared: (prepared, seconds) => {
       progress.clear();
@@ -92,13 +110,31 @@ async function adaptCommand(source: string, flags: AdaptFlags): Promise<void> {
   else await printOutcome(outcome);
 }
 
+function generateOptions(flags: AdaptFlags, onBegin: () => void): NonNullable<AdaptOptions['generate']> {
+  let writing: Progress | undefined;
+  let known = 0;
+  return {
+    ...(typeof flags.generate === 'string' && { generator: flags.generate }),
+    service: flags.generatorModel,
+    roundTrip: flags.roundTrip,
+    threads: flags.trainerThreads,
+    onPassages(passages, total) {
+      if (!writing) onBegin();
+      writing ??= new Progress({ label: 'generate', unit: 'passages', total, quiet: flags.quiet });
+      writing.advance(passages - known);
+      known = passages;
+      if (passages === total) writing.finish();
+    },
+  };
+}
+
 /** Where a run goes that was given no folder. */
 function usualRun(source: string): string {
   return join('runs', `${basename(resolve(source)).replace(/(?<=.)\..*$/, '')}-adapted`);
 }
 
 function planText(prepared: Prepared, seconds: number, out: string, model = 'minilm'): string {
-  const { name, documents, sources, made, questions, unspaced } = prepared;
+  const { name, documents, sources, made, questions, unspaced, generated } = prepared;
   const list = (counts: Record<string, number>): string =>
     Object.entries(counts)
       .map(([maker, pairs]) => `${maker} ${count(pairs)}`)
@@ -108,6 +144,11 @@ function planText(prepared: Prepared, seconds: number, out: string, model = 'min
     `learns from ${list(made.train)}; measures on ${questions >= 50 ? `${count(questions)} questions` : list(made.heldOut)}`,
     `takes about ${formatDuration(seconds)} on this machine if nothing else runs`,
   ];
+  if (generated) {
+    const { generator, documents: asked, written, kept } = generated;
+    const led = kept < written ? `, of which ${count(kept)} lead back to their document` : '';
+    lines.splice(1, 0, `${generator} wrote ${count(written)} queries for ${count(asked)} documents${led}`);
+  }
   if (unspaced > 0.3 && model === 'minilm') {
     lines.push(
       `${Math.round(100 * unspaced)} % of the documents are in Chinese, Japanese or the like, and minilm reads English: --model takes another one`,
