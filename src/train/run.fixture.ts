@@ -7,7 +7,7 @@ import type { RunDirectory } from '../run/run-directory.js';
 import { createRun } from './process/create-run.js';
 import { takeRole } from './process/processes.js';
 
-const ONE_THREAD = { session: { threads: 1 }, quiet: true };
+export const ONE_THREAD = { session: { threads: 1 }, quiet: true };
 
 /** Begins a run in `folder` on the collection in `folder/data`, without taking a step. */
 export async function startRun(

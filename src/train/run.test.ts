@@ -15,7 +15,7 @@ import { openSearcher } from '../search/index.js';
 import { trainedKinds } from './model/kinds.js';
 import { takeRole } from './process/processes.js';
 import { DenseCheckpoint } from './refresh/dense-checkpoint.js';
-import { bothRoles, eventsOf, startRun as start, stopAfter, weightsOf } from './run.fixture.js';
+import { bothRoles, eventsOf, ONE_THREAD, startRun as start, stopAfter, weightsOf } from './run.fixture.js';
 import { writeSynonyms } from './synonyms.fixture.js';
 import { runTrainer } from './trainer.js';
 
@@ -110,6 +110,13 @@ test.each([
   const [hits] = await searcher.retriever('dense').search(['gox'], { k: 5 });
   await searcher.close();
   expect(hits).toHaveLength(5);
+});
+
+test('what a run started from is measured first, however late the Inferencer begins', async () => {
+  const stages = 'stages=[{name: warmup, steps: 15, negatives: [{source: bm25, depth: 20}]}]';
+  const run = await startRun('late', ['refresh.mode=async', 'checkpoint.every=5', stages]);
+  for (const role of ['trainer', 'inferencer'] as const) await takeRole(role, run.path, ONE_THREAD);
+  expect(await run.steps('evaluations')).toEqual([0, 15]);
 });
 
 test('a share of the queries is mined at each refresh, those that waited longest', async () => {

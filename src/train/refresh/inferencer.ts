@@ -82,10 +82,14 @@ async function remakeBestIndex(options: InferencerOptions): Promise<void> {
   await found.close();
 }
 
-/** In lockstep every checkpoint has its turn; else the newest one, and those it overtakes are left out. */
+/**
+ * In lockstep every checkpoint has its turn; else the newest one, and those it overtakes are left out. Never what the run
+ * started from, which the others are compared with.
+ */
 async function nextCheckpoint({ run, recipe }: InferencerOptions, plan: Plan): Promise<number | undefined> {
   const open = await openCheckpoints(run, recipe, plan);
-  return recipe.refresh.mode === 'lockstep' ? open[0] : open.at(-1);
+  const isInOrder = recipe.refresh.mode === 'lockstep' || (open[0] === 0 && isMeasured(recipe, plan, 0));
+  return isInOrder ? open[0] : open.at(-1);
 }
 
 async function isDone(options: InferencerOptions, plan: Plan): Promise<boolean> {
