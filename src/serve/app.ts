@@ -34,7 +34,10 @@ export function createApp({ limits, logLevel = 'info', log = process.stderr }: A
     connectionTimeout: limits.idleMs,
     keepAliveTimeout: limits.idleMs,
     return503OnClosing: false,
-    http: { headersTimeout: limits.receiveMs / 4, connectionsCheckingInterval: limits.receiveMs / 8 },
+    http: {
+      headersTimeout: Math.ceil(limits.receiveMs / 4),
+      connectionsCheckingInterval: Math.ceil(limits.receiveMs / 8),
+    },
     routerOptions: { maxParamLength: 2048 },
     // Given here and not set later, because Fastify would load its own compilers first.
     schemaController: { compilersFactory },

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { MemorySearcher } from './memory-searcher.fixture.js';
 import { ANIMALS, keptLog, send, startServer } from './server.fixture.js';
 import { SearchServer, type ServerOptions } from './server.js';
@@ -340,7 +340,7 @@ describe('under load', () => {
     const sent = Array.from({ length: 12 }, async () => {
       answers.push(await send(server, 'POST', '/v1/search', { query: 'dog' }));
     });
-    await vi.waitUntil(() => answers.length === 7, { timeout: 10_000 });
+    await expect.poll(() => answers).toHaveLength(7);
     expect(answers.map(({ status }) => status)).toEqual(Array(7).fill(429));
     expect(answers[0].headers.get('retry-after')).toBe('1');
     expect(answers[0].body.error.code).toBe('overloaded');
@@ -361,11 +361,11 @@ describe('under load', () => {
 
   test('work may take longer than a connection may be silent', async () => {
     const { open, release, begun } = gated();
-    const idleMs = 100;
-    const server = await start({ open, limits: { idleMs } });
+    const idleMs = 500;
+    const server = await start({ open, limits: { idleMs, receiveMs: 10_001 } });
     const answer = send(server, 'POST', '/v1/search', { query: 'dog' });
     await begun;
-    await sleep(5 * idleMs);
+    await sleep(2 * idleMs);
     release();
     expect((await answer).status).toBe(200);
   });
