@@ -10,8 +10,10 @@ export default defineConfig({
     pool: 'forks',
     // The native engine already uses every core; more files at once only slow each other down.
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // What hangs is told, but no machine is too slow: tests set no times of their own, and wait with expect.poll.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 120_000 } },
     ...(folder && { env: { TMPDIR: folder } }),
   },
 });

@@ -12,7 +12,8 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { FleetEncoder } from '../src/fleet/index.js';
 import { Encoder, loadEncoderModel } from '../src/model/index.js';
-import { freePort, startRedis } from '../test/fleet.fixture.js';
+import { startRedis } from '../test/fleet.fixture.js';
+import { freePort } from '../test/free-port.fixture.js';
 
 const { values } = parseArgs({
   options: {

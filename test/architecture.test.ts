@@ -172,3 +172,11 @@ test('the check sees the imports it judges', () => {
 function isTestCode(file: string): boolean {
   return /\.(test|fixture|conformance)\.ts$/.test(file);
 }
+
+test('tests wait with expect.poll, whose patience is in vitest.config.ts', () => {
+  // Each of these gives up after a second, which a busy machine may take for anything.
+  const hasty = sourceFiles().filter((file) =>
+    /\bvi\.wait(For|Until)\(/.test(readFileSync(join(root, file), 'utf8')),
+  );
+  expect(hasty).toEqual([]);
+});

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { emitOnnx, Graph, Session } from '../src/engine/index.js';
 import { optimizerConformance } from '../src/engine/optimizer/optimizer.conformance.js';
 import { orders } from '../src/examples/index.js';
@@ -13,8 +13,6 @@ import { axes } from '../src/recipe/axes.js';
 import { loadRecipe } from '../src/recipe/load.js';
 import { parseEvents } from '../src/run/events.js';
 import { writeSynonyms } from '../src/train/synonyms.fixture.js';
-
-vi.setConfig({ testTimeout: 240_000 });
 
 const folder = resolve(import.meta.dirname, '../examples/axes');
 const recipes = readdirSync(folder).filter((name) => name.endsWith('.yaml'));

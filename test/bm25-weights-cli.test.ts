@@ -1,15 +1,13 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openWeigher } from '../src/cli/commands/bm25/open-weigher.js';
 import { openBm25Index } from '../src/index/bm25/index.js';
 import { Bm25Ranker } from '../src/index/bm25/ranker.js';
 import { loadEncoderModel, saveEncoderModel } from '../src/model/encoder/encoder-model.js';
 import { type CliResult, runBuiltCli } from './console-blocks.fixture.js';
 import { writeCollection } from './web/collection.js';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const QUERY = 'tired people lack iron';
 

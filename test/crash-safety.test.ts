@@ -27,9 +27,7 @@ async function unfinished(run: string): Promise<string[]> {
   return names.filter((name) => name.includes('.partial-'));
 }
 
-test('a lockstep run that is killed again and again ends in the same bits', {
-  timeout: 180_000,
-}, async () => {
+test('a lockstep run that is killed again and again ends in the same bits', async () => {
   const [calm, shot] = [join(folder, 'calm'), join(folder, 'shot')];
   expect(await exitOf(startTraining(argsFor(calm, 'lockstep')))).toBe(0);
   const killed = await trainUnderFire(shot, argsFor(shot, 'lockstep'), {
@@ -42,9 +40,7 @@ test('a lockstep run that is killed again and again ends in the same bits', {
   expect(await unfinished(shot)).toEqual([]);
 });
 
-test('an asynchronous run that is killed again and again comes to its end', {
-  timeout: 180_000,
-}, async () => {
+test('an asynchronous run that is killed again and again comes to its end', async () => {
   const run = join(folder, 'async');
   await trainUnderFire(run, argsFor(run, 'async'), { kills: 3, seed: 2, maxPauseMs: 2000 });
   expect((await finalWeights(run)).length).toBeGreaterThan(0);

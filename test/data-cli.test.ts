@@ -92,7 +92,7 @@ describe('import', () => {
     expect(await readFile(join(folder, 'docs.jsonl'), 'utf8')).toBe(DOCUMENTS);
     expect(await readFile(join(folder, 'mine/inner/thesis.docx'), 'utf8')).toBe('years');
     expect(await readdir(join(folder, 'mine'))).toContain('corpus.jsonl');
-  }, 60_000);
+  });
 
   test('files that are not imported are named', async () => {
     await mkdir(join(folder, 'marco'));

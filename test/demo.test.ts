@@ -9,7 +9,6 @@ import { installedNouns } from '../src/data/wordnet/read-nouns.js';
 
 const MAIN = resolve(import.meta.dirname, '../dist/cli/main.js');
 /** Alone it takes 20 s on 2 cores; the rest is for machines that others use, too. */
-const TIMEOUT = 600_000;
 
 let folder: string;
 beforeAll(async () => {
@@ -32,48 +31,44 @@ async function said(child: ChildProcess, text: string): Promise<void> {
 }
 
 describe.skipIf(installedNouns() === undefined)('the quick demo', () => {
-  test(
-    'Ctrl-C during the training is explained, the same command goes on to the table, and once more changes nothing',
-    async () => {
-      const child = spawn(process.execPath, [MAIN, 'demo', '--quick', '--out', 'demo'], {
-        cwd: folder,
-        stdio: ['ignore', 'ignore', 'pipe'],
-      });
-      await said(child, 'train  step');
-      let rest = '';
-      child.stderr!.on('data', (chunk) => {
-        rest += chunk;
-      });
-      const ended = once(child, 'exit');
-      child.kill('SIGINT');
-      expect(await ended).toEqual([130, null]);
-      expect(rest).toContain('The same command goes on from here');
-      expect(existsSync(join(folder, 'demo', 'results.json'))).toBe(false);
+  test('Ctrl-C during the training is explained, the same command goes on to the table, and once more changes nothing', async () => {
+    const child = spawn(process.execPath, [MAIN, 'demo', '--quick', '--out', 'demo'], {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    await said(child, 'train  step');
+    let rest = '';
+    child.stderr!.on('data', (chunk) => {
+      rest += chunk;
+    });
+    const ended = once(child, 'exit');
+    child.kill('SIGINT');
+    expect(await ended).toEqual([130, null]);
+    expect(rest).toContain('The same command goes on from here');
+    expect(existsSync(join(folder, 'demo', 'results.json'))).toBe(false);
 
-      const resumed = nearmiss('--quick', '--out', 'demo');
-      expect(resumed.stderr).toContain('Goes on with demo');
-      expect(resumed.stderr).toContain('collection: there already');
-      expect(resumed.status).toBe(0);
-      expect(resumed.stdout).toMatch(/^system +RR@10 +R@1 +nDCG@10 +R@100 +steps/);
-      for (const system of ['BM25', 'MiniLM', 'Rand Neg', 'ANCE']) {
-        expect(resumed.stdout).toMatch(new RegExp(`^${system} +\\.\\d{3} `, 'm'));
-      }
-      expect(resumed.stdout).toContain('nearmiss search demo/ance "');
-      expect(await readFile(join(folder, 'demo', 'report', 'index.html'), 'utf8')).toContain('<svg');
+    const resumed = nearmiss('--quick', '--out', 'demo');
+    expect(resumed.stderr).toContain('Goes on with demo');
+    expect(resumed.stderr).toContain('collection: there already');
+    expect(resumed.status).toBe(0);
+    expect(resumed.stdout).toMatch(/^system +RR@10 +R@1 +nDCG@10 +R@100 +steps/);
+    for (const system of ['BM25', 'MiniLM', 'Rand Neg', 'ANCE']) {
+      expect(resumed.stdout).toMatch(new RegExp(`^${system} +\\.\\d{3} `, 'm'));
+    }
+    expect(resumed.stdout).toContain('nearmiss search demo/ance "');
+    expect(await readFile(join(folder, 'demo', 'report', 'index.html'), 'utf8')).toContain('<svg');
 
-      const again = nearmiss('--quick', '--out', 'demo', '--json', '--quiet');
-      expect(again.stderr).toBe('');
-      const outcome = JSON.parse(again.stdout);
-      expect(outcome).toMatchObject({ size: 'quick', seed: 42, documents: 400, test: 100, layers: 1 });
-      expect(outcome.rows.map(({ steps }: { steps: number }) => steps)).toEqual([0, 0, 8, 8]);
-      const [bm25, , , ance] = outcome.rows;
-      expect(bm25.ance.difference).toBeCloseTo(ance.measures['RR@10'] - bm25.measures['RR@10'], 10);
-      expect(again.stdout).toContain(JSON.stringify(outcome.rows));
-      const shown = resumed.stdout.match(/^ANCE +(\.\d{3})/m)![1];
-      expect(ance.measures['RR@10']).toBeCloseTo(Number(shown), 2);
-    },
-    TIMEOUT,
-  );
+    const again = nearmiss('--quick', '--out', 'demo', '--json', '--quiet');
+    expect(again.stderr).toBe('');
+    const outcome = JSON.parse(again.stdout);
+    expect(outcome).toMatchObject({ size: 'quick', seed: 42, documents: 400, test: 100, layers: 1 });
+    expect(outcome.rows.map(({ steps }: { steps: number }) => steps)).toEqual([0, 0, 8, 8]);
+    const [bm25, , , ance] = outcome.rows;
+    expect(bm25.ance.difference).toBeCloseTo(ance.measures['RR@10'] - bm25.measures['RR@10'], 10);
+    expect(again.stdout).toContain(JSON.stringify(outcome.rows));
+    const shown = resumed.stdout.match(/^ANCE +(\.\d{3})/m)![1];
+    expect(ance.measures['RR@10']).toBeCloseTo(Number(shown), 2);
+  });
 
   test('another seed is not mixed with what is there', () => {
     const { status, stderr } = nearmiss('--quick', '--out', 'demo', '--seed', '7');

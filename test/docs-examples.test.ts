@@ -7,8 +7,6 @@ import { ROOT, readPages } from './docs.fixture.js';
 import { fillWorld } from './jsdoc/world.fixture.js';
 import { typeCheck } from './type-check.fixture.js';
 
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
-
 interface Block {
   /** E.g. `docs.search.md-97`. */
   name: string;

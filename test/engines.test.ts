@@ -43,15 +43,13 @@ describe.each(ENGINES.filter(({ isHere }) => isHere))('a run in $type', ({ type,
   beforeAll(async () => {
     [servers, fixture] = await Promise.all([start(), makeSearchFixture()]);
     address = servers.address('docs');
-  }, 120_000);
+  });
   afterAll(async () => {
     await servers?.stop();
     await fixture?.remove();
   });
 
-  test('what is pushed is found as it is found here, with filters, texts and scores', {
-    timeout: 120_000,
-  }, async () => {
+  test('what is pushed is found as it is found here, with filters, texts and scores', async () => {
     const pushed = await push(fixture.run, { to: address });
     expect(pushed).toMatchObject({ name: 'docs', documents: 196, rows: 196, removed: [] });
     const [here, there] = await Promise.all([
@@ -96,7 +94,7 @@ describe.each(ENGINES.filter(({ isHere }) => isHere))('a run in $type', ({ type,
     await connection.close();
   });
 
-  test('served as a thin front, read-only; another model is refused', { timeout: 120_000 }, async () => {
+  test('served as a thin front, read-only; another model is refused', async () => {
     await push(fixture.run, { to: address });
     const server = await serveTarget(address, { search: { model: model() }, logLevel: 'silent' });
     try {
@@ -126,9 +124,7 @@ describe.each(ENGINES.filter(({ isHere }) => isHere))('a run in $type', ({ type,
     );
   });
 
-  test('ANCE mines and measures through it as through an index of its own', {
-    timeout: 180_000,
-  }, async () => {
+  test('ANCE mines and measures through it as through an index of its own', async () => {
     const url = servers.address('training');
     const there = await trainTinyRun(fixture.folder, 'remote', [
       `refresh.index.type=${type}`,
@@ -148,7 +144,7 @@ describe.each(ENGINES.filter(({ isHere }) => isHere))('a run in $type', ({ type,
     await connection.close();
   });
 
-  test('push and search from the command line', { timeout: 120_000 }, async () => {
+  test('push and search from the command line', async () => {
     const to = servers.address('cli');
     const { stdout, code } = await runBuiltCli(['push', fixture.run, '--to', to, '--quiet', '--json']);
     expect(code).toBe(0);

@@ -4,11 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { evaluate, openDataset, writeRun } from '../src/index.js';
 import { writeSynonyms } from '../src/train/synonyms.fixture.js';
-
-vi.setConfig({ testTimeout: 240_000 });
 
 const library = resolve(import.meta.dirname, '../examples/library');
 let folder: string;

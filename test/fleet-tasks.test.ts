@@ -28,7 +28,8 @@ import { Tokenizer } from '../src/text/index.js';
 import { tokenizerJsons } from '../src/text/tokenizer.fixture.js';
 import { weightsOf } from '../src/train/run.fixture.js';
 import { runBuiltCli } from './console-blocks.fixture.js';
-import { freePort, hasRedis, type S3Server, startRedis, startS3 } from './fleet.fixture.js';
+import { hasRedis, type S3Server, startRedis, startS3 } from './fleet.fixture.js';
+import { freePort } from './free-port.fixture.js';
 import { exitOf } from './kill.fixture.js';
 
 const CLI = resolve(import.meta.dirname, '../dist/cli/main.js');
@@ -90,7 +91,7 @@ describe.skipIf(!hasRedis())('what a fleet does besides encoding files', () => {
     s3 = await startS3(folder);
     Object.assign(process.env, s3?.env);
     await writeTinyData(folder);
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const name of Object.keys(s3?.env ?? {})) delete process.env[name];
     await s3?.close();
@@ -98,7 +99,7 @@ describe.skipIf(!hasRedis())('what a fleet does besides encoding files', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('a store keeps blobs, in a folder or in S3', { timeout: 30_000 }, async () => {
+  test('a store keeps blobs, in a folder or in S3', async () => {
     for (const address of [at('blobs'), ...(s3 ? [s3.address] : [])]) {
       const store = await openBlobStore(address);
       expect(await store.get('a/b')).toBeUndefined();
@@ -114,50 +115,46 @@ describe.skipIf(!hasRedis())('what a fleet does besides encoding files', () => {
     }
   });
 
-  test.runIf(true)(
-    'ANCE with nothing but a queue and S3 between: the same bits',
-    { timeout: 180_000 },
-    async () => {
-      const here = await trainTinyRun(folder, 'here');
-      const store = s3?.address ?? place.store;
-      const args = [
-        'train',
-        '--data',
-        at('data'),
-        '--recipe',
-        'tiny',
-        '--out',
-        at('there'),
-        '--quiet',
-        '--json',
-      ];
-      const fleet = [
-        '--queue',
-        place.queue,
-        '--store',
-        store,
-        '--trainer-threads',
-        '1',
-        '--inferencer-threads',
-        '1',
-      ];
-      const shards: string[] = [];
-      const outcome = await withWorkers(2, () => runBuiltCli([...args, ...fleet]), {
-        store,
-        onShard: ({ task }) => shards.push(task),
-      });
-      expect(outcome.stderr).not.toMatch(/error/i);
-      expect(outcome.code).toBe(0);
-      const there = new RunDirectory(at('there'));
-      const [last] = (await here.steps('checkpoints')).slice(-1);
-      expect((await weightsOf(there, last)).equals(await weightsOf(here, last))).toBe(true);
-      expect((await bestSoFar(there))?.measures).toEqual((await bestSoFar(here))?.measures);
-      expect(shards.length).toBeGreaterThanOrEqual(3);
-      expect(new Set(shards)).toEqual(new Set(['encode']));
-    },
-  );
+  test.runIf(true)('ANCE with nothing but a queue and S3 between: the same bits', async () => {
+    const here = await trainTinyRun(folder, 'here');
+    const store = s3?.address ?? place.store;
+    const args = [
+      'train',
+      '--data',
+      at('data'),
+      '--recipe',
+      'tiny',
+      '--out',
+      at('there'),
+      '--quiet',
+      '--json',
+    ];
+    const fleet = [
+      '--queue',
+      place.queue,
+      '--store',
+      store,
+      '--trainer-threads',
+      '1',
+      '--inferencer-threads',
+      '1',
+    ];
+    const shards: string[] = [];
+    const outcome = await withWorkers(2, () => runBuiltCli([...args, ...fleet]), {
+      store,
+      onShard: ({ task }) => shards.push(task),
+    });
+    expect(outcome.stderr).not.toMatch(/error/i);
+    expect(outcome.code).toBe(0);
+    const there = new RunDirectory(at('there'));
+    const [last] = (await here.steps('checkpoints')).slice(-1);
+    expect((await weightsOf(there, last)).equals(await weightsOf(here, last))).toBe(true);
+    expect((await bestSoFar(there))?.measures).toEqual((await bestSoFar(here))?.measures);
+    expect(shards.length).toBeGreaterThanOrEqual(3);
+    expect(new Set(shards)).toEqual(new Set(['encode']));
+  });
 
-  test('pairs are scored and queries written as one process does', { timeout: 60_000 }, async () => {
+  test('pairs are scored and queries written as one process does', async () => {
     await writeCrossEncoder(at('cross'));
     const pairs = Array.from({ length: 300 }, (_, i): [string, string] => [`near ${i % 7}`, `a miss b ${i}`]);
     const score = async (cache: string, fleet?: FleetPlace): Promise<Float32Array> => {
@@ -192,9 +189,7 @@ describe.skipIf(!hasRedis())('what a fleet does besides encoding files', () => {
     ).toEqual([]);
   });
 
-  test('the newest step wins; a shard that is delivered twice is done once', {
-    timeout: 60_000,
-  }, async () => {
+  test('the newest step wins; a shard that is delivered twice is done once', async () => {
     const model = await encoderModel();
     const open = (order: number): Promise<FleetEncoder> =>
       FleetEncoder.open({ ...place, model, use: 'document', precision: 'fp32', group: 'run', order });
@@ -235,7 +230,7 @@ describe.skipIf(!hasRedis())('what a fleet does besides encoding files', () => {
     await Promise.all([old.close(), newer.close()]);
   });
 
-  test('a worker without room leaves, and its shard is done by another', { timeout: 60_000 }, async () => {
+  test('a worker without room leaves, and its shard is done by another', async () => {
     const model = await encoderModel(9);
     await saveEncoderModel(at('model'), model);
     const fleet = await FleetEncoder.open({ ...place, model, use: 'document', precision: 'fp32' });

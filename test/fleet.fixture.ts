@@ -1,8 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { createServer, type Server } from 'node:net';
+import type { Server } from 'node:net';
 import { join } from 'node:path';
+import { freePort } from './free-port.fixture.js';
 
 /** Whether there is a Redis here, or not, which is said. */
 export function hasRedis(): boolean {
@@ -15,15 +16,6 @@ export function hasRedis(): boolean {
   }
 }
 
-export async function freePort(): Promise<number> {
-  return new Promise((done) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => done(port));
-    });
-  });
-}
-
 /** Starts a Redis that keeps what it is told in `folder`; resolves once it answers. */
 export async function startRedis(folder: string, port: number): Promise<ChildProcess> {
   await mkdir(folder, { recursive: true });
@@ -31,8 +23,8 @@ export async function startRedis(folder: string, port: number): Promise<ChildPro
   const redis = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', ...keeping], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  for await (const line of redis.stdout!) if (String(line).includes('Ready to accept')) break;
-  return redis;
+  for await (const line of redis.stdout!) if (String(line).includes('Ready to accept')) return redis;
+  throw new Error(`redis-server ended with ${redis.exitCode}`);
 }
 
 /** An S3 store on this machine. */

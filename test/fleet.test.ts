@@ -8,12 +8,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEncoderModel, saveEncoderModel, VectorFile } from '../src/model/index.js';
 import { trainTokenizer } from '../src/text/train-tokenizer.js';
 import { runBuiltCli } from './console-blocks.fixture.js';
-import { freePort, hasRedis, startRedis } from './fleet.fixture.js';
+import { hasRedis, startRedis } from './fleet.fixture.js';
+import { freePort } from './free-port.fixture.js';
 import { exitOf } from './kill.fixture.js';
 
 const CLI = resolve(import.meta.dirname, '../dist/cli/main.js');
 const WORDS = 'a near miss is what almost was found by the index that learns'.split(' ');
 const [TEXTS, SHARD] = [240, 10];
+/** So many shards that they are far from done when some are. */
+const FINE = 2;
 
 let folder: string;
 let port: number;
@@ -109,23 +112,21 @@ describe.skipIf(!hasRedis())('a fleet', () => {
     redis = await startRedis(at('redis'), port);
     const { code } = await runBuiltCli(encodeArgs('alone.npy', '--threads', '1'));
     expect(code).toBe(0);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     for (const child of [...children, redis]) child?.kill('SIGKILL');
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('three workers give what one process gives, whoever is killed meanwhile', {
-    timeout: 180_000,
-  }, async () => {
+  test('three workers give what one process gives, whoever is killed meanwhile', async () => {
     const workers = await Promise.all([startWorker(), startWorker(), startWorker()]);
     const quiet = await runBuiltCli(onFleet('fleet.npy'));
     expect(JSON.parse(quiet.stdout)).toMatchObject({ texts: TEXTS, dimension: 64, precision: 'fp32' });
     await expectSame('fleet.npy');
 
     // A worker, whoever asked, and Redis, each with kill -9; the same command again goes on.
-    const asking = spawn(process.execPath, [CLI, ...onFleet('killed.npy')], { stdio: 'ignore' });
+    const asking = spawn(process.execPath, [CLI, ...onFleet('killed.npy', FINE)], { stdio: 'ignore' });
     children.push(asking);
     await shardsDone(2);
     workers[0].kill('SIGKILL');
@@ -133,7 +134,7 @@ describe.skipIf(!hasRedis())('a fleet', () => {
     asking.kill('SIGKILL');
     await exitOf(asking);
     expect(existsSync(at('killed.npy'))).toBe(false);
-    const again = runBuiltCli(onFleet('killed.npy'));
+    const again = runBuiltCli(onFleet('killed.npy', FINE));
     redis.kill('SIGKILL');
     await exitOf(redis);
     redis = await startRedis(at('redis'), port);
@@ -148,7 +149,7 @@ describe.skipIf(!hasRedis())('a fleet', () => {
     }
   });
 
-  test('a shard that cannot be encoded fails with its own error', { timeout: 120_000 }, async () => {
+  test('a shard that cannot be encoded fails with its own error', async () => {
     const worker = await startWorker();
     const [model] = await readdir(at('store/models'));
     const weights = at(`store/models/${model}/model.safetensors`);

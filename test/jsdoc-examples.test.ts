@@ -8,8 +8,6 @@ import { type Example, readExamples } from './jsdoc/examples.fixture.js';
 import { fillWorld } from './jsdoc/world.fixture.js';
 import { typeCheck } from './type-check.fixture.js';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
 interface Exception {
   file: string;
   calls: string;

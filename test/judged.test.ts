@@ -51,7 +51,7 @@ async function collect<T>(records: AsyncIterable<T>): Promise<T[]> {
 }
 
 async function nearmiss(...args: string[]): Promise<{ stdout: string; stderr: string }> {
-  return promisify(execFile)(process.execPath, [CLI, ...args], { timeout: 120_000 });
+  return promisify(execFile)(process.execPath, [CLI, ...args]);
 }
 
 async function judge({ url }: ServeProcess, query: string, document: string, grade: number): Promise<number> {
@@ -85,7 +85,7 @@ test('what two people judge at once is a split of the collection at once, killed
   expect((await collect(dataset.queries('judged'))).map(({ text }) => text).sort()).toEqual(
     KINDS.map(questionOf).sort(),
   );
-}, 60_000);
+});
 
 test('they can be measured with, tuned with and copied', async () => {
   const { stdout } = await nearmiss('eval', herbs(), '--split', 'judged', '--json');
@@ -99,7 +99,7 @@ test('they can be measured with, tuned with and copied', async () => {
   const copy = await openDataset(join(folder, 'copy'));
   expect((await copy.qrels('judged')).size).toBe(30);
   expect(await collect(copy.queries('judged'))).toHaveLength(30);
-}, 120_000);
+});
 
 test('a run learns from them as they were when it began, while people go on', async () => {
   const out = join(folder, 'run');
@@ -130,7 +130,7 @@ test('a run learns from them as they were when it began, while people go on', as
   expect(now.has(queryId('which herb is cut first'))).toBe(true);
   expect([...learned.keys()].filter((id) => now.has(id))).toEqual([]);
   expect((await (await openDataset(herbs())).qrels('judged')).size).toBe(31);
-}, 120_000);
+});
 
 test('queries that other splits measure with, and documents of nowhere, are not learned from', async () => {
   const data = join(folder, 'measured');
@@ -161,4 +161,4 @@ test('queries that other splits measure with, and documents of nowhere, are not 
   const dataset = await openRunData(run, await readRunDescription(run));
   const texts = (await collect(dataset.queries('judged'))).map(({ text }) => text);
   expect(texts).not.toContain(questionOf(KINDS[0]));
-}, 60_000);
+});

@@ -2,11 +2,9 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeSynonyms } from '../src/train/synonyms.fixture.js';
 import { type CliResult, runBuiltCli } from './console-blocks.fixture.js';
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let folder: string;
 const run = (...args: string[]): Promise<CliResult> => runBuiltCli(args, { cwd: folder });

@@ -4,9 +4,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 /** What package.json claims: the oldest, and those that are kept up. Their binaries are packages of the registry. */
 const NODE_VERSIONS = ['20.19.0', '22', '24'];

@@ -41,7 +41,7 @@ beforeAll(async () => {
   await writeFile(join(folder, `name${ORDERS}.txt`), ORDERS);
   const run = await startTinyRun(folder, 'run');
   await bothRoles(run);
-}, 120_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** In this order: some make what others read. */
@@ -90,7 +90,6 @@ const COMMANDS: [line: string, options?: { code?: number; input?: string }][] = 
 
 test.each(COMMANDS.map(([line, options]) => ({ line, ...options })))(
   '$line',
-  { timeout: 60_000 },
   async ({ line, code = 0, input }) => {
     const { code: got, stdout, stderr } = await runBuiltCli(line.split(' '), { cwd: folder, input });
     expect([got, got === code ? '' : stderr]).toEqual([code, '']);

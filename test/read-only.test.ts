@@ -19,7 +19,7 @@ beforeAll(async () => {
   await writeTinyData(folder);
   run = (await trainTinyRun(folder, 'run')).path;
   await writeFile(join(folder, 'file'), 'mine');
-}, 120_000);
+});
 afterAll(() => rm(folder, { recursive: true }));
 
 function nearmiss(args: string[], options: object = {}) {
@@ -51,7 +51,7 @@ describe('a new run', () => {
     );
     expectRefusal([...TRAIN, 'file'], 'file: expected a folder, got a file', 'choose another name');
     expectRefusal([...TRAIN, 'file/run'], 'file/run: cannot write: ENOTDIR', 'choose a folder');
-  }, 60_000);
+  });
 
   test('leaves nothing behind where it cannot start, and goes on with what an interrupted start left', async () => {
     const unknown = ['--recipe', 'ance-firstp', '--set', 'model.init=./nowhere'];
@@ -62,7 +62,7 @@ describe('a new run', () => {
     await rm(join(begun, 'run.json'));
     expect(nearmiss([...TRAIN, begun]).status).toBe(0);
     expect(await readdir(begun)).toContain('run.json');
-  }, 60_000);
+  });
 });
 
 test('keys cannot be kept below a file', () => {
@@ -86,7 +86,7 @@ describe.skipIf(!canBecomeNobody)('as somebody who may only read', () => {
     // What its owner has made is enough.
     expect(nearmiss(['search', 'data', 'x'], nobody)).toMatchObject({ status: 0 });
     await rm(cache, { recursive: true });
-  }, 60_000);
+  });
 
   test('a finished run is analysed, and written about elsewhere', async () => {
     const analyze = ['analyze', run, '--queries', '20', '--threads', '1', '--quiet'];
@@ -103,10 +103,10 @@ describe.skipIf(!canBecomeNobody)('as somebody who may only read', () => {
     expect(nearmiss([...report])).toMatchObject({ status: 0 });
     expect(nearmiss(page, nobody)).toMatchObject({ status: 0 });
     await rm(out, { recursive: true });
-  }, 180_000);
+  });
 
   test('going on with a run that may only be read says so', () => {
     expectRefusal(['trainer', run], 'run: cannot write: EACCES', 'a run keeps', nobody);
     expectRefusal([...TRAIN, 'new'], 'new: cannot write: EACCES', 'choose a folder', nobody);
-  }, 60_000);
+  });
 });

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await writeTinyData(folder);
   await shareWords(folder);
   run = (await trainTinyRun(folder, 'run')).path;
-}, 120_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 function nearmiss(args: string[], env: Record<string, string> = {}) {
@@ -77,7 +77,7 @@ test('one page with every figure, which loads nothing and runs nothing', async (
   expect(html.match(/· after \d+ steps<\/title>/g)).toHaveLength(3);
   expect(html).toContain('Gradient norm before clipping');
   expect(html).toContain('✓ relevant');
-}, 180_000);
+});
 
 test('figures as files, numbers as JSON, chosen queries; PNG where there is a browser', async () => {
   const out = join(folder, 'shared', 'tiny.html');
@@ -119,7 +119,7 @@ test('figures as files, numbers as JSON, chosen queries; PNG where there is a br
   const png = await readFile(join(folder, 'shared', 'tiny-figures', 'quality.png'));
   expect(png.subarray(0, 4)).toEqual(SIGNATURE);
   expect(png.readUInt32BE(16)).toBe(2 * 640);
-}, 300_000);
+});
 
 test('says what is wrong before it works, without a stack trace', async () => {
   const noBrowser = nearmiss(['report', run, '--png'], { PATH: '/nowhere', CHROMIUM: '' });
@@ -136,7 +136,7 @@ test('says what is wrong before it works, without a stack trace', async () => {
   const wrong = nearmiss(['report', run, '--method', 'pca']);
   expect(wrong.status).toBe(2);
   for (const { stderr } of [noRun, wrong]) expect(stderr).not.toContain('    at ');
-}, 120_000);
+});
 
 test('the help has examples', () => {
   expect(nearmiss(['report', '--help']).stdout).toContain(

@@ -10,7 +10,7 @@ let text: string;
 beforeAll(async () => {
   fixture = await makeSearchFixture();
   text = fixture.documents[20].text;
-}, 120_000);
+});
 afterAll(() => fixture.remove());
 
 const search = (...args: string[]): Promise<CliResult> =>

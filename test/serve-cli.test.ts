@@ -6,11 +6,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeCollection } from '../src/serve/collection.fixture.js';
 
 const CLI = resolve(import.meta.dirname, '../dist/cli/main.js');
-const PATIENCE = { timeout: 60_000, interval: 50 };
 
 let folder: string;
 let data: string;
@@ -43,7 +42,7 @@ async function serve(...args: string[]): Promise<Running> {
   const lines: Record<string, unknown>[] = [];
   createInterface({ input: child.stderr }).on('line', (line) => lines.push(JSON.parse(line)));
   const exit = once(child, 'exit').then(([code]) => code as number | null);
-  await vi.waitUntil(() => lines.some(({ msg }) => msg === 'ready') || child.exitCode !== null, PATIENCE);
+  await expect.poll(() => lines.some(({ msg }) => msg === 'ready') || child.exitCode !== null).toBe(true);
   const address = lines.map(({ msg }) => /^listening on (.*)/.exec(String(msg))?.[1]).find(Boolean);
   return { url: address!, lines, signal: (name) => void child.kill(name), exit };
 }
@@ -88,22 +87,22 @@ describe('nearmiss serve', () => {
       { id: 'cat', text: 'a white cat' },
     ]);
     server.signal('SIGHUP');
-    await vi.waitUntil(() => server.lines.some(({ msg }) => msg === 'reloaded'), PATIENCE);
+    await expect.poll(() => server.lines.map(({ msg }) => msg)).toContain('reloaded');
     const after = await info();
     expect(after.documents).toBe(2);
     expect(after.version).not.toBe(before.version);
     server.signal('SIGTERM');
     expect(await server.exit).toBe(0);
-  }, 180_000);
+  });
 
   test('--watch sees by itself that there is something newer', async () => {
     const server = await serve(data, '--read-only', '--watch', '0.2');
     await writeCollection(data, [{ id: 'owl', text: 'a grey owl' }]);
-    await vi.waitUntil(() => server.lines.some(({ msg }) => msg === 'reloaded'), PATIENCE);
+    await expect.poll(() => server.lines.map(({ msg }) => msg)).toContain('reloaded');
     expect((await fetch(`${server.url}/v1/documents/owl`)).status).toBe(200);
     server.signal('SIGINT');
     expect(await server.exit).toBe(0);
-  }, 180_000);
+  });
 
   test('keys are made, listed, used and removed', async () => {
     const made = await run('keys', 'add', '--role', 'write', '--name', 'ci');
@@ -126,7 +125,7 @@ describe('nearmiss serve', () => {
     const again = await run('keys', 'remove', 'ci');
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('no key called "ci"')]);
     await rm(join(folder, 'nearmiss-keys.json'));
-  }, 180_000);
+  });
 
   test('what cannot work is said: code 1, or 2 for a wrong command line', async () => {
     expect(await run('nowhere')).toMatchObject({
@@ -150,5 +149,5 @@ describe('nearmiss serve', () => {
     ]) {
       expect((await run(data, ...args)).code, args.join(' ')).toBe(2);
     }
-  }, 120_000);
+  });
 });

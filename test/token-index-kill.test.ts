@@ -76,9 +76,6 @@ const names = (prefix: string, count: number): string[] =>
 
 test.each(['2', 'exact'])(
   '%s: killed while building, adding and removing, it is as before or as after',
-  {
-    timeout: 120_000,
-  },
   async (bits) => {
     const index = `index-${bits}`;
     const first = names('d', 600);

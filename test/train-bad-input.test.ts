@@ -3,14 +3,12 @@ import { cp, mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeSynonyms } from '../src/train/synonyms.fixture.js';
 
 const CLI = resolve(import.meta.dirname, '../dist/cli/main.js');
 const THREADS = ['--trainer-threads', '1', '--inferencer-threads', '1', '--quiet'];
 const LAST_WEIGHTS = 'checkpoints/step-000030/model.safetensors';
-
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
 let folder: string;
 beforeAll(async () => {

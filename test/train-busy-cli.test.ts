@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startTinyRun, writeTinyData } from '../src/analyze/tiny-run.fixture.js';
 import { holdFileLock } from '../src/base/lock/file-lock.js';
 
@@ -23,8 +23,8 @@ test('a second train on a run says at once who trains it, and goes on when that 
     said += text;
   });
   const who = `${run.path}: process ${process.pid} on ${hostname()} is this run's trainer; waiting 60 s at most`;
-  await vi.waitFor(() => expect(said).toContain(who), { timeout: 10_000 });
+  await expect.poll(() => said).toContain(who);
   expect(await run.isFinished()).toBe(false);
   await lock.release();
-  await vi.waitFor(async () => expect(await run.isFinished()).toBe(true), { timeout: 60_000, interval: 200 });
-}, 90_000);
+  await expect.poll(() => run.isFinished()).toBe(true);
+});

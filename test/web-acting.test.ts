@@ -20,7 +20,7 @@ describeInBrowser('what the pages do', (tests) => {
     await shareWords(tests.folder);
     server = await startServe(medical, [join(tests.folder, 'data'), '--mode', 'bm25']);
     return () => server.stop();
-  }, 240_000);
+  });
 
   const expectNarrow = async (page: Page) => {
     await page.setViewportSize({ width: 360, height: 740 });

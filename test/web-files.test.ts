@@ -35,7 +35,7 @@ describeInBrowser('a folder of files in the browser', (tests) => {
     await writeFile(join(folder, 'start.md'), '# Start\n\nStart the server, then look at its log.\n');
     server = await startServe(folder, ['--mode', 'bm25']);
     return () => server.stop();
-  }, 120_000);
+  });
 
   test('code among the hits is code, with its indentation; a hit says where it stands', async () => {
     const { page, expectClean, expectAccessible } = await tests.visit(`${server.url}/?q=request+log+info`);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { loadEncoderModel, saveEncoderModel } from '../src/model/encoder/encoder-model.js';
 import { writeCollection } from './web/collection.js';
 import { describeInBrowser } from './web/in-browser.js';
@@ -15,9 +15,9 @@ describeInBrowser('late interaction on the search page', (tests) => {
     });
     server = await startServe(await writeCollection(join(tests.folder, 'data')), ['--model', folder]);
     const status = async () => (await fetch(`${server.url}/v1/status`)).json();
-    await vi.waitUntil(async () => (await status()).coming === false, { timeout: 100_000, interval: 200 });
+    await expect.poll(async () => (await status()).coming).toBe(false);
     return () => server.stop();
-  }, 120_000);
+  });
 
   test('asks for explanations when somebody does, once for all hits', async () => {
     const watched = await tests.visit(`${server.url}/?q=tired+and+pale&modes=dense`);

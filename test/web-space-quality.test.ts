@@ -18,7 +18,7 @@ describeInBrowser('the space and quality pages', (tests) => {
     await trainTinyRun(tests.folder, 'tiny');
     serve = await startServe(join(tests.folder, 'tiny'));
     return () => serve.stop();
-  }, 240_000);
+  });
 
   const open = (path: string, options?: BrowserContextOptions): Promise<WatchedPage> =>
     tests.visit(serve.url + path, options);
@@ -54,7 +54,7 @@ describeInBrowser('the space and quality pages', (tests) => {
     await picture(page, 'space');
     await expectAccessible();
     expectClean();
-  }, 400_000);
+  });
 
   test('space: another query, method and view, all in the address; the table serves the keyboard', async () => {
     const { page, expectClean } = await open('/space');
@@ -79,7 +79,7 @@ describeInBrowser('the space and quality pages', (tests) => {
     await page.locator('.point-table tbody a').first().focus();
     expect(await page.locator('.point-ring').count()).toBe(1);
     expectClean();
-  }, 400_000);
+  });
 
   test('quality: the table, wins and losses, and both lists with what is relevant', async () => {
     const { page, expectClean, expectAccessible } = await open('/quality');
@@ -111,28 +111,24 @@ describeInBrowser('the space and quality pages', (tests) => {
     await shown.getByRole('link', { name: 'See it in space' }).click();
     await page.waitForURL(/\/space\?run=tiny&query=/);
     expectClean();
-  }, 400_000);
+  });
 
-  test.each(['/space', '/quality'])(
-    '%s on a narrow dark screen',
-    async (path) => {
-      const options = { viewport: { width: 360, height: 780 }, colorScheme: 'dark' as const };
-      const { page, expectClean, expectAccessible } = await open(path, options);
-      await page
-        .locator(path === '/space' ? '.scatter' : '.win-loss')
-        .first()
-        .waitFor(WAIT);
-      await page
-        .locator(path === '/space' ? '.query-list li' : '.case-hits')
-        .first()
-        .waitFor(WAIT);
-      await expectNoSidewaysScroll(page);
-      await picture(page, `${path.slice(1)}-narrow-dark`);
-      await expectAccessible();
-      expectClean();
-    },
-    240_000,
-  );
+  test.each(['/space', '/quality'])('%s on a narrow dark screen', async (path) => {
+    const options = { viewport: { width: 360, height: 780 }, colorScheme: 'dark' as const };
+    const { page, expectClean, expectAccessible } = await open(path, options);
+    await page
+      .locator(path === '/space' ? '.scatter' : '.win-loss')
+      .first()
+      .waitFor(WAIT);
+    await page
+      .locator(path === '/space' ? '.query-list li' : '.case-hits')
+      .first()
+      .waitFor(WAIT);
+    await expectNoSidewaysScroll(page);
+    await picture(page, `${path.slice(1)}-narrow-dark`);
+    await expectAccessible();
+    expectClean();
+  });
 
   test('what is not there is said: a query, a split, a run; and how to get a run where there is none', async () => {
     const { page } = await open('/space?query=nobody');
@@ -146,5 +142,5 @@ describeInBrowser('the space and quality pages', (tests) => {
       await page.goto(bare.url + path);
       await page.getByText('No run is served').waitFor(WAIT);
     }
-  }, 240_000);
+  });
 });

@@ -37,7 +37,7 @@ describeInBrowser('the training page', (tests) => {
     await trainTinyRun(folder, 'runs/hot', ['optimizer.learningRate=0.01']);
     serve = await startServe(join(folder, 'runs', 'first'), ['--runs', join(folder, 'runs')]);
     return () => serve.stop();
-  }, 240_000);
+  });
 
   const open = (path: string, options?: BrowserContextOptions): Promise<WatchedPage> =>
     tests.visit(serve.url + path, options);
@@ -225,7 +225,7 @@ describeInBrowser('the training page', (tests) => {
     child.kill('SIGINT');
     await header.getByText(/stopped .*; the same command goes on/).waitFor(WAIT);
     expectClean();
-  }, 180_000);
+  });
 
   test('the report of a run is no wider than its window', async () => {
     const out = join(tests.folder, 'report.html');

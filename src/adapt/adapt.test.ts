@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDataset } from '../data/index.js';
 import type { PairSurvey } from '../examples/index.js';
 import { sourceKey } from '../examples/index.js';
@@ -13,8 +13,6 @@ import { TINY, writeGuides } from './adapt.fixture.js';
 import { type AdaptOutcome, adapt } from './adapt.js';
 import { chooseMix } from './choose-mix.js';
 import { prepareAdaptation } from './prepare.js';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let folder: string;
 beforeAll(async () => {

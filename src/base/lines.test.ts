@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { detach, readLineBatches, readLines } from './lines.js';
 
 let folder: string;
@@ -114,7 +114,7 @@ test.skipIf(!existsSync('/proc/self/fd'))('breaking off closes the file, plain a
   for (let round = 0; round < 20; round++) {
     for (const path of paths) for await (const { number } of readLines(path)) if (number === 3) break;
   }
-  await vi.waitFor(() => expect(readdirSync('/proc/self/fd').length).toBeLessThan(before + 10));
+  await expect.poll(() => readdirSync('/proc/self/fd').length).toBeLessThan(before + 10);
 });
 
 test('a copy equals its slice', () => {

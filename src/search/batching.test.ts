@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Batcher } from './batching.js';
 
-/** Doubles numbers, slowly, and remembers which came together. */
+/** Doubles numbers, a batch each time the event loop goes round, and remembers which came together. */
 function doubling(options: { budget: number; cost?: (n: number) => number; key?: (n: number) => unknown }): {
   batcher: Batcher<number, number>;
   batches: number[][];
@@ -10,17 +10,22 @@ function doubling(options: { budget: number; cost?: (n: number) => number; key?:
   const batches: number[][] = [];
   const run = async (items: number[]): Promise<number[]> => {
     batches.push(items);
-    await sleep(5);
+    await setImmediate();
     if (items.includes(13)) throw new Error('unlucky');
     return items.map((item) => 2 * item);
   };
   return { batcher: new Batcher({ run, ...options }), batches };
 }
 
+/** Behind all microtasks, before the event loop goes round. */
+function firstBatchBegun(): Promise<void> {
+  return new Promise((done) => process.nextTick(done));
+}
+
 test('an item alone starts at once; what comes meanwhile goes together', async () => {
   const { batcher, batches } = doubling({ budget: 10 });
   const first = batcher.add(1);
-  await sleep(1);
+  await firstBatchBegun();
   const rest = [2, 3, 4].map((n) => batcher.add(n));
   expect(batcher.waiting).toBe(3);
   expect(await Promise.all([first, ...rest])).toEqual([2, 4, 6, 8]);
@@ -43,7 +48,7 @@ test('only items of a kind go together, and nobody is overtaken by their own kin
 test('calls take turns: one item does not wait for all of a long list', async () => {
   const { batcher, batches } = doubling({ budget: 4 });
   const many = Array.from({ length: 3 }, (_, i) => batcher.addAll(new Array(40).fill(i)));
-  await sleep(1);
+  await firstBatchBegun();
   const started = batches.length;
   expect(await batcher.add(100)).toBe(200);
   expect(batches.length - started).toBeLessThanOrEqual(2);
@@ -57,7 +62,7 @@ test('what nobody waits for any more is not worked on', async () => {
   const leaving = new AbortController();
   const gone = batcher.addAll(new Array(50).fill(1), { signal: leaving.signal });
   const other = batcher.addAll([2, 3, 4]);
-  await sleep(1);
+  await firstBatchBegun();
   leaving.abort(new Error('gone'));
   await expect(gone).rejects.toThrow('gone');
   await expect(batcher.add(1, { signal: leaving.signal })).rejects.toThrow('gone');
@@ -75,7 +80,7 @@ test('a failure is told to those in the batch; the next goes on', async () => {
 test('closing refuses what waits and what comes', async () => {
   const { batcher } = doubling({ budget: 1 });
   const first = batcher.add(1);
-  await sleep(1);
+  await firstBatchBegun();
   const second = batcher.add(2).catch((error: Error) => error.message);
   batcher.close();
   expect(await first).toBe(2);

@@ -53,7 +53,7 @@ export function testSearcher(
       searcher = opened.searcher;
       release = opened.close ?? (() => searcher.close());
       ({ searcher: expected, documents, queries } = reference());
-    }, 300_000);
+    });
     afterAll(() => release());
 
     test('finds documents with their texts, in one call', async () => {
@@ -272,7 +272,7 @@ export function testSearcher(
         await expect(late()).rejects.toThrow('closed');
       }
       await expect((async () => closed.documents.get(documents[0].id))()).rejects.toThrow('closed');
-    }, 120_000);
+    });
   });
 }
 

@@ -15,7 +15,7 @@ import { tuneHybrid } from './tune-hybrid.js';
 let fixture: SearchFixture;
 beforeAll(async () => {
   fixture = await makeSearchFixture();
-}, 120_000);
+});
 afterAll(() => fixture.remove());
 
 async function withSearcher<T>(

@@ -18,7 +18,7 @@ beforeAll(async () => {
     documents: fixture.documents,
     queries: fixture.queries.map(({ text }) => text),
   };
-}, 300_000);
+});
 afterAll(async () => {
   await reference.searcher.close();
   await fixture.remove();

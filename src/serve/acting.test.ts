@@ -134,7 +134,7 @@ test('judgments survive a killed server, and come out as qrels that a collection
   ]);
   const trec = (await send(server, 'GET', '/v1/judgments/qrels?format=trec')).body as string;
   expect(trec.trim().split('\n').sort()).toEqual([`${_id} 0 elm 0`, `${_id} 0 oak 1`]);
-}, 60_000);
+});
 
 test('several collections, and a folder of them, each below its own path', async () => {
   const server = await start(join(folder, 'many'));
@@ -192,13 +192,13 @@ test('what came of an adaptation is told with the run', async () => {
     program: [process.execPath, program],
   });
   await desk.adapt({ run: 'first' });
-  await expect.poll(() => desk.newest?.state, { timeout: 20_000 }).toBe('finished');
+  await expect.poll(() => desk.newest?.state).toBe('finished');
   expect(desk.newest).toMatchObject({
     kind: 'adapt',
     adaptation: { verdict: 'better', measure: 'RR@10', isMade: true, kinds },
   });
   await desk.close();
-}, 60_000);
+});
 
 test('one training at a time, stopped as Ctrl-C would; what fails says why', async () => {
   const program = join(folder, 'train.mjs');
@@ -219,9 +219,9 @@ test('one training at a time, stopped as Ctrl-C would; what fails says why', asy
   await desk.start({ run: 'first', recipe: 'ance-firstp', split: 'train' });
   await expect(desk.start({ run: 'second' })).rejects.toThrow('"first" is being trained already');
   expect(() => desk.stop('second')).toThrow('no training of "second"');
-  await expect.poll(() => existsSync(join(folder, 'begun')), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => existsSync(join(folder, 'begun'))).toBe(true);
   desk.stop('first');
-  await expect.poll(() => desk.newest?.state, { timeout: 20_000 }).toBe('stopped');
+  await expect.poll(() => desk.newest?.state).toBe('stopped');
   const args = JSON.parse(await readFile(join(folder, 'args.json'), 'utf8'));
   expect(args.slice(0, 7)).toEqual([
     'train',
@@ -233,8 +233,8 @@ test('one training at a time, stopped as Ctrl-C would; what fails says why', asy
     'train',
   ]);
   await desk.start({ run: 'again', recipe: 'broken' });
-  await expect.poll(() => desk.newest?.state, { timeout: 20_000 }).toBe('failed');
+  await expect.poll(() => desk.newest?.state).toBe('failed');
   expect(desk.newest?.problem).toBe('no labels\n  → add some');
   await desk.close();
   await expect(desk.start({ run: 'late' })).rejects.toThrow('stopping');
-}, 60_000);
+});

@@ -21,7 +21,7 @@ beforeAll(async () => {
   });
   await server.listen(0);
   await server.start();
-}, 240_000);
+});
 
 afterAll(async () => {
   await server?.close();

@@ -11,7 +11,7 @@ import { ANIMALS, keptLog, send } from './server.fixture.js';
 import type { SearchServer } from './server.js';
 
 const SECRET = 'the-secret-beside-the-folder';
-const LIMITS = { bodyBytes: 64 * 1024, receiveMs: 800, idleMs: 1500, textLength: 10_000 };
+const LIMITS = { bodyBytes: 64 * 1024, receiveMs: 4000, idleMs: 5000, textLength: 10_000 };
 
 let folder: string;
 let server: SearchServer;
@@ -33,8 +33,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Sends bytes as they are, and gives what comes back until the server closes or says nothing more for a while. */
-async function raw(bytes: string | Uint8Array, { waitMs = 400 } = {}): Promise<string> {
+/** Sends bytes as they are, and gives what comes back until the server has answered, closes or has had its time. */
+async function raw(bytes: string | Uint8Array, { waitMs = 60_000 } = {}): Promise<string> {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
   let received = '';
   socket.setEncoding('latin1').on('data', (chunk) => {
@@ -43,11 +43,14 @@ async function raw(bytes: string | Uint8Array, { waitMs = 400 } = {}): Promise<s
   socket.on('error', () => undefined);
   socket.write(bytes);
   const closed = new Promise((resolve) => socket.once('close', resolve));
+  const waited = new AbortController();
+  const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal: waited.signal });
   const whole = async (): Promise<void> => {
-    while (!/\r\n\r\n/.test(received)) await sleep(5);
-    await sleep(5);
+    while (!/\r\n\r\n/.test(received)) await pause(5);
+    await pause(5);
   };
-  await Promise.race([closed, whole(), sleep(waitMs)]);
+  await Promise.race([closed, whole().catch(() => undefined), pause(waitMs).catch(() => undefined)]);
+  waited.abort();
   socket.destroy();
   return received;
 }
@@ -162,7 +165,7 @@ describe('whatever is sent', () => {
       { numRuns: 400 },
     );
     await expectAlive();
-  }, 240_000);
+  });
 
   test('bytes that are no HTTP, or nearly', async () => {
     const line = fc.constantFrom(
@@ -204,7 +207,7 @@ describe('whatever is sent', () => {
       { numRuns: 120 },
     );
     await expectAlive();
-  }, 120_000);
+  });
 
   test.each([
     ['deep arrays', '['.repeat(30_000) + ']'.repeat(30_000)],
@@ -274,19 +277,19 @@ describe('whatever is sent', () => {
       }
     }
     await expectAlive();
-  }, 120_000);
+  });
 
   test('slow clients are told that they are, while others are served', async () => {
     const slow = [
       'POST /v1/search HTTP/1.1\r\nHost: localh',
       'POST /v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{"que',
       '',
-    ].map((bytes) => raw(bytes, { waitMs: 6000 }));
+    ].map((bytes) => raw(bytes));
     await expectAlive();
     const [headers, body, silent] = await Promise.all(slow);
     expect(headers).toMatch(/^HTTP\/1\.1 408 /);
     expect(body).toMatch(/^HTTP\/1\.1 408 /);
     expect(silent).toMatch(/^$|^HTTP\/1\.1 408 /);
     await expectAlive();
-  }, 30_000);
+  });
 });

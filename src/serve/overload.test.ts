@@ -15,8 +15,9 @@ const HELD_UP_MS = 100;
 /** On a machine that does something else, so many times what it takes there while the server is idle. */
 const OVER_IDLE = 10;
 const IDLE_MS = 400;
-/** What a refusal may take. */
-const REFUSED_MS = 1000;
+const LOOKS = 4;
+/** What a refusal may take: looking at all of it would take minutes. */
+const REFUSED_MS = 5000;
 
 let folder: string;
 let server: SearchServer;
@@ -31,7 +32,7 @@ beforeAll(async () => {
   server = await serveTarget(folder, { log: keptLog() });
   await server.listen(0);
   await server.start();
-}, 120_000);
+});
 afterAll(async () => {
   await server.close();
   await rm(folder, { recursive: true, force: true });
@@ -56,11 +57,20 @@ async function healthP99(work: () => Promise<unknown>): Promise<number> {
   return times[Math.floor(0.99 * times.length)];
 }
 
-/** Other programs hold a server up, too: what an idle one takes before and after says how much. */
+/**
+ * Other programs hold a server up, too: what an idle one takes before and after says how much. They do so by chance, and
+ * work that does so always does: it is looked at again.
+ */
 async function expectNotHeldUp(work: () => Promise<unknown>): Promise<void> {
   const idle = () => healthP99(() => sleep(IDLE_MS));
-  const [before, atWork, after] = [await idle(), await healthP99(work), await idle()];
-  expect(atWork).toBeLessThan(Math.max(HELD_UP_MS, OVER_IDLE * Math.max(before, after)));
+  const looks: { atWork: number; limit: number }[] = [];
+  while (looks.length < LOOKS) {
+    const [before, atWork, after] = [await idle(), await healthP99(work), await idle()];
+    const limit = Math.max(HELD_UP_MS, OVER_IDLE * Math.max(before, after));
+    if (atWork < limit) return;
+    looks.push({ atWork, limit });
+  }
+  expect.fail(`health took too long at each look (ms): ${JSON.stringify(looks)}`);
 }
 
 /** Asks, and closes the socket after a while. */
@@ -97,23 +107,19 @@ test.each([
   ['20,000 conditions', { $or: Array.from({ length: 20_000 }, (_, i) => ({ n: { $gt: i } })) }, 400],
   ['200,000 conditions', { $or: Array.from({ length: 200_000 }, (_, i) => ({ n: { $gt: i } })) }, 413],
   ['a value of 8 MB', { n: { $in: ['x'.repeat(8_000_000)] } }, 413],
-])(
-  'a filter with %s is refused at once',
-  async (_, filter, expected) => {
-    const body = { query: 'word1', filter };
-    const refusal = async (sent: object): Promise<{ status: number; took: number }> => {
-      const start = performance.now();
-      const { status } = await send(server, 'POST', '/v1/search', sent);
-      return { status, took: performance.now() - start };
-    };
-    // As many bytes in which nothing has to be looked at.
-    const plain = await refusal({ nothing: 'x'.repeat(JSON.stringify(body).length) });
-    const { status, took } = await refusal(body);
-    expect(status).toBe(expected);
-    expect(took).toBeLessThan(Math.max(REFUSED_MS, OVER_IDLE * plain.took));
-  },
-  60_000,
-);
+])('a filter with %s is refused at once', async (_, filter, expected) => {
+  const body = { query: 'word1', filter };
+  const refusal = async (sent: object): Promise<{ status: number; took: number }> => {
+    const start = performance.now();
+    const { status } = await send(server, 'POST', '/v1/search', sent);
+    return { status, took: performance.now() - start };
+  };
+  // As many bytes in which nothing has to be looked at.
+  const plain = await refusal({ nothing: 'x'.repeat(JSON.stringify(body).length) });
+  const { status, took } = await refusal(body);
+  expect(status).toBe(expected);
+  expect(took).toBeLessThan(Math.max(REFUSED_MS, OVER_IDLE * plain.took));
+});
 
 test('many slow filters at once do not hold up anybody', async () => {
   const slow = (i: number): object => ({
@@ -123,7 +129,7 @@ test('many slow filters at once do not hold up anybody', async () => {
   await expectNotHeldUp(() =>
     Promise.all(Array.from({ length: 16 }, (_, i) => send(server, 'POST', '/v1/search', slow(i)))),
   );
-}, 120_000);
+});
 
 test('explaining many hits of long queries does not hold up anybody', async () => {
   const query = Array.from({ length: 500 }, (_, i) => `word${i % 50}`).join(' ');
@@ -131,7 +137,7 @@ test('explaining many hits of long queries does not hold up anybody', async () =
   await expectNotHeldUp(async () => {
     expect((await send(server, 'POST', '/v1/search', search)).status).toBe(200);
   });
-}, 120_000);
+});
 
 test.each([
   [
@@ -140,17 +146,13 @@ test.each([
     'no document has the field',
   ],
   ['a name that is a book', ['x'.repeat(100_000)], 'at most 1000 characters in a field'],
-])(
-  'a filter of fields with %s is refused at once',
-  async (_, fields, message) => {
-    await expectNotHeldUp(async () => {
-      const filter = { $or: fields.map((field) => ({ [field]: 1 })) };
-      const { status, body } = await send(server, 'POST', '/v1/search', { query: 'word1', filter });
-      expect([status, body.error.message]).toEqual([400, expect.stringContaining(message)]);
-    });
-  },
-  60_000,
-);
+])('a filter of fields with %s is refused at once', async (_, fields, message) => {
+  await expectNotHeldUp(async () => {
+    const filter = { $or: fields.map((field) => ({ [field]: 1 })) };
+    const { status, body } = await send(server, 'POST', '/v1/search', { query: 'word1', filter });
+    expect([status, body.error.message]).toEqual([400, expect.stringContaining(message)]);
+  });
+});
 
 test('groups of many queries are looked for as deep as all of them together may be', async () => {
   const queries = Array.from({ length: 300 }, (_, i) => `word${i % 50} word${i % 3}`);
@@ -161,7 +163,7 @@ test('groups of many queries are looked for as deep as all of them together may 
     ({ hits }: { hits: { group: { others: unknown[] } }[] }) => hits[0].group.others.length + 1,
   );
   expect(Math.max(...looked)).toBeLessThanOrEqual(40);
-}, 60_000);
+});
 
 test('abandoned facets are not counted to the end', async () => {
   const filters = Array.from({ length: 64 }, (_, i) => ({
@@ -170,8 +172,8 @@ test('abandoned facets are not counted to the end', async () => {
   await Promise.all(
     filters.map((filter) => leave(`/v1/facets?filter=${encodeURIComponent(JSON.stringify(filter))}`, 30)),
   );
-  await expect.poll(requestsInHand, { timeout: 3000, interval: 50 }).toEqual({ active: 0, waiting: 0 });
-}, 60_000);
+  await expect.poll(requestsInHand, { timeout: 10_000, interval: 50 }).toEqual({ active: 0, waiting: 0 });
+});
 
 test('what is abandoned is not worked on, and others are served', async () => {
   const queries = Array.from({ length: 200 }, (_, i) => `word${i % 50} word${i % 7} ${'word2 '.repeat(60)}`);
@@ -180,5 +182,5 @@ test('what is abandoned is not worked on, and others are served', async () => {
   const { status } = await send(server, 'POST', '/v1/search', { query: 'word1' });
   expect(status).toBe(200);
   // One batch of them may still be at work; the rest has left.
-  await expect.poll(requestsInHand, { timeout: 10_000, interval: 100 }).toEqual({ active: 0, waiting: 0 });
-}, 120_000);
+  await expect.poll(requestsInHand, { timeout: 30_000, interval: 100 }).toEqual({ active: 0, waiting: 0 });
+});

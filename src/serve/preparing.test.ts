@@ -1,11 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { holdFileLock } from '../base/lock/file-lock.js';
 import { writeCollection } from './collection.fixture.js';
 import { Preparations } from './collections/preparations.js';
 import { serveTarget } from './serve-target.js';
 import { keptLog, send } from './server.fixture.js';
+import type { SearchServer } from './server.js';
 
 async function temporary(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'nearmiss-preparing-'));
@@ -13,12 +15,8 @@ async function temporary(): Promise<string> {
   return folder;
 }
 
-test('a collection answers by words at once, and by vectors as well as soon as they are made', async () => {
-  const folder = await temporary();
-  await writeCollection(folder, [
-    { id: 'cat', text: 'The kitten sleeps all day long on the sofa.' },
-    { id: 'tax', text: 'Declare your yearly income to the authority.' },
-  ]);
+/** A server of a folder; it says how it is before it has opened anything. */
+async function serve(folder: string): Promise<SearchServer> {
   const server = await serveTarget(folder, {
     log: keptLog(),
     search: { threads: 1, collectionModel: 'minilm' },
@@ -28,30 +26,50 @@ test('a collection answers by words at once, and by vectors as well as soon as t
   const early = await send(server, 'GET', '/v1/status');
   expect([early.status, early.body.failure]).toEqual([200, undefined]);
   await server.start();
-  const first = (await send(server, 'GET', '/v1/info')).body;
-  expect([first.modes, first.defaultMode]).toEqual([['bm25'], 'bm25']);
-  const byWords = await send(server, 'POST', '/v1/search', { query: 'kitten' });
-  expect([byWords.body.mode, byWords.body.hits[0].id]).toEqual(['bm25', 'cat']);
+  return server;
+}
 
-  await vi.waitFor(
-    async () => expect((await send(server, 'GET', '/v1/status')).body.version).not.toBe(first.version),
-    { timeout: 240_000, interval: 50 },
-  );
-  const { body } = await send(server, 'POST', '/v1/search', { query: 'a feline napping' });
-  expect([body.mode, body.hits[0].id]).toEqual(['hybrid', 'cat']);
-  expect((await send(server, 'GET', '/v1/status')).body.preparing).toEqual([]);
+test('a collection answers by words at once, and by vectors as well as soon as they are made', async () => {
+  const folder = await temporary();
+  await writeCollection(folder, [
+    { id: 'cat', text: 'The kitten sleeps all day long on the sofa.' },
+    { id: 'tax', text: 'Declare your yearly income to the authority.' },
+  ]);
+  const modeOf = async (server: SearchServer): Promise<string> =>
+    (await send(server, 'GET', '/v1/info')).body.defaultMode;
+  const first = await serve(folder);
+  await expect.poll(() => modeOf(first)).toBe('hybrid');
+  await first.close();
 
   // Vectors that are there serve from the first answer on.
-  await server.close();
-  const again = await serveTarget(folder, {
-    log: keptLog(),
-    search: { threads: 1, collectionModel: 'minilm' },
-  });
-  onTestFinished(() => again.close());
-  await again.listen(0);
-  await again.start();
-  expect((await send(again, 'GET', '/v1/info')).body.defaultMode).toBe('hybrid');
+  const second = await serve(folder);
+  expect(await modeOf(second)).toBe('hybrid');
+  await second.close();
+
+  const vectors = await keptVectors(folder);
+  await rm(vectors, { recursive: true });
+  const lock = await holdFileLock(`${vectors}.lock`);
+  if ('heldBy' in lock) throw new Error('nobody else should have it');
+  const third = await serve(folder);
+  const { body: info } = await send(third, 'GET', '/v1/info');
+  expect([info.modes, info.defaultMode]).toEqual([['bm25'], 'bm25']);
+  const byWords = await send(third, 'POST', '/v1/search', { query: 'kitten' });
+  expect([byWords.body.mode, byWords.body.hits[0].id]).toEqual(['bm25', 'cat']);
+  await lock.release();
+  await expect.poll(() => modeOf(third)).toBe('hybrid');
+  const { body } = await send(third, 'POST', '/v1/search', { query: 'a feline napping' });
+  expect([body.mode, body.hits[0].id]).toEqual(['hybrid', 'cat']);
+  expect((await send(third, 'GET', '/v1/status')).body.preparing).toEqual([]);
 });
+
+async function keptVectors(folder: string): Promise<string> {
+  const names = await readdir(join(folder, '.nearmiss'));
+  return join(
+    folder,
+    '.nearmiss',
+    names.find((name) => name.startsWith('vectors-') && !name.endsWith('.lock'))!,
+  );
+}
 
 test('a server that is stopped while it makes vectors does not wait for all of them', async () => {
   const folder = await temporary();
@@ -66,10 +84,7 @@ test('a server that is stopped while it makes vectors does not wait for all of t
   await server.start();
   const encoding = async (): Promise<{ done: number; secondsLeft?: number; total?: number }[]> =>
     (await send(server, 'GET', '/v1/status')).body.preparing;
-  await vi.waitFor(async () => expect((await encoding())[0]?.done).toBeGreaterThan(0), {
-    timeout: 240_000,
-    interval: 50,
-  });
+  await expect.poll(async () => (await encoding())[0]?.done).toBeGreaterThan(0);
   const [state] = await encoding();
   expect(state).toMatchObject({ total: 4000, unit: 'documents', secondsLeft: expect.any(Number) });
   await server.close();

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await stopAfter(stopped, 17);
   expect(await stopped.steps('resume')).toEqual([18]);
   expect(await stopped.steps('checkpoints')).toEqual([10, 15]);
-}, 60_000);
+});
 afterAll(() => rm(folder, REMOVE));
 
 /** A copy of the stopped run, to be damaged. */
@@ -115,9 +115,7 @@ describe('a damaged checkpoint', () => {
     expect((await weightsOf(run, STEPS)).equals(calm)).toBe(true);
   });
 
-  test('that the Trainer does not replace ends the Inferencer with its name', {
-    timeout: 30_000,
-  }, async () => {
+  test('that the Trainer does not replace ends the Inferencer with its name', async () => {
     const { awaitReplacement, verifyModel } = await import('./refresh/sound-checkpoint.js');
     const run = await copy('inferencer');
     const path = join(run.stepPath('checkpoints', 15), 'model.safetensors');
@@ -150,7 +148,7 @@ describe('a damaged checkpoint', () => {
 const FLIPS = Number(process.env.FLIPS ?? 12);
 
 test('a bit flipped in any file of a run: the same weights in the end, or an error that names the file', {
-  timeout: 20_000 * FLIPS,
+  timeout: 60_000 * FLIPS,
 }, async () => {
   const random = Random.from(Number(process.env.FC_SEED ?? 42), 'flips');
   const entries = await readdir(stopped.path, { recursive: true, withFileTypes: true });

@@ -37,7 +37,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'recipe.yaml'), recipeOf(generator.file('start')));
   run = await start('run');
   await bothRoles(run);
-}, 120_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const madeBy = async (of: RunDirectory): Promise<string> =>
@@ -86,7 +86,7 @@ test('stopped while it writes, it goes on behind what is there and comes to the 
   expect(new Set(dones).size).toBe(dones.length);
   expect(await readFile(await madeBy(again))).toEqual(await readFile(await madeBy(run)));
   expect(await weightsOf(again, 4)).toEqual(await weightsOf(run, 4));
-}, 60_000);
+});
 
 test('a generator that is not there, and queries of another collection, are refused', async () => {
   await writeFile(join(folder, 'recipe.yaml'), recipeOf(join(folder, 'nowhere')));
@@ -99,4 +99,4 @@ test('a generator that is not there, and queries of another collection, are refu
   await expect(takeRole('trainer', bad.path, { session: { threads: 1 }, quiet: true })).rejects.toThrow(
     /other\.jsonl: document "elsewhere" is not in/,
   );
-}, 60_000);
+});

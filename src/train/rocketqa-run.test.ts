@@ -10,8 +10,6 @@ import { judge } from './make/pseudo-label.js';
 import { bothRoles, eventsOf, startRun } from './run.fixture.js';
 import { writeSynonyms } from './synonyms.fixture.js';
 
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
-
 const CROSS =
   'model={kind: cross, init: scratch, layers: 1, hiddenSize: 16, heads: 2, vocabularySize: 500, dropout: 0, maxLength: {query: 16, document: 16}}';
 

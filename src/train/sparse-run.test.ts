@@ -44,7 +44,7 @@ describe('uniCOIL', () => {
       set: [...SMALL, 'stages.train.steps=60', 'checkpoint.every=30'],
     });
     await bothRoles(run);
-  }, 120_000);
+  });
 
   test('learns which words count, from negatives of its own index', async () => {
     const { start, best } = await measured(run);
@@ -107,18 +107,18 @@ describe('DeepCT', () => {
     expect(hit.id).toBe('d7');
     expect(hit.parts![0].terms!.length).toBeLessThan(7);
     await searcher.close();
-  }, 120_000);
+  });
 
   test('words of queries are weighed, too', async () => {
     const run = await train('deepct-queries', ['stages.train.task={name: term-weights, side: queries}']);
     const { start, best } = await measured(run);
     expect(best).toBeGreaterThan(start + 0.1);
-  }, 120_000);
+  });
 
   test('long documents are weighed passage by passage (HDCT)', async () => {
     const run = await train('hdct', ['model.maxLength.document=16', 'model.passages={mode: max, pieces: 4}']);
     expect((await measured(run)).best).toBeGreaterThan(0.8);
-  }, 120_000);
+  });
 });
 
 describe('SPLADE', () => {
@@ -144,5 +144,5 @@ describe('SPLADE', () => {
     const [hit] = await searcher.search(text, { k: 1, mode: 'dense' });
     expect(hit.id).toBe('d7');
     await searcher.close();
-  }, 120_000);
+  });
 });

@@ -1,15 +1,13 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { div, mul, reduceSum, relu, sub } from '../engine/index.js';
 import { type LossInputs, losses, lossKind } from '../loss/index.js';
 import { readRunDescription } from '../run/run-description.js';
 import { RunDirectory } from '../run/run-directory.js';
 import { openSearcher } from '../search/index.js';
 import { train } from './train.js';
-
-vi.setConfig({ testTimeout: 300_000 });
 
 let folder: string;
 beforeAll(async () => {

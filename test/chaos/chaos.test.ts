@@ -5,7 +5,6 @@ import { SUBJECTS } from './subjects.js';
 
 test.each(SUBJECTS.map((subject) => [subject.name, subject] as const))(
   '%s: whatever happens to a file, the same result or an error that names it',
-  { timeout: 300_000 },
   async (_, subject) => {
     const tally = new Tally();
     await spoilFiles(subject, tally, { seed: 1, rounds: 2 });

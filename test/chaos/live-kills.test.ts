@@ -12,9 +12,7 @@ import { writeCorpus } from './subjects.js';
 
 const KILLS = 24;
 
-test('killed at any moment, every acknowledged write is there and none is there in part', {
-  timeout: 900_000,
-}, async () => {
+test('killed at any moment, every acknowledged write is there and none is there in part', async () => {
   const tally = new Tally();
   await killLiveWrites(tally, { seed: 11, kills: KILLS });
   expect(tally.broken).toEqual([]);
@@ -44,18 +42,14 @@ function byId([a]: [string, unknown], [b]: [string, unknown]): number {
   return a < b ? -1 : 1;
 }
 
-test('where no file may grow any more, writes are refused and the acknowledged ones stay', {
-  timeout: 120_000,
-}, async () => {
+test('where no file may grow any more, writes are refused and the acknowledged ones stay', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'nearmiss-limit-'));
   const refused = await expectRefused(join(folder, 'state'), { fileLimitBytes: 700 * 1024 });
   expect(refused).toMatch(/log-00000001\.wal: cannot write: EFBIG/);
   await rm(folder, { recursive: true });
 });
 
-test('on a disk that is full, writes are refused and the acknowledged ones stay', {
-  timeout: 120_000,
-}, async (context) => {
+test('on a disk that is full, writes are refused and the acknowledged ones stay', async (context) => {
   const refused = await onSmallDisk(600 * 1024, (disk) => expectRefused(join(disk, 'state'), {}));
   if (refused === undefined) context.skip('a disk of its own cannot be mounted here');
   expect(refused).toMatch(/log-00000001\.wal: cannot write: ENOSPC/);

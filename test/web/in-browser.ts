@@ -17,7 +17,7 @@ export interface BrowserTests {
 /** Tests that share a browser and a folder; skipped, with the reason as their name, where there is no browser. */
 export function describeInBrowser(name: string, define: (tests: BrowserTests) => void): void {
   const missing = whyNoBrowser();
-  describe.skipIf(missing)(missing === undefined ? name : `${name}: ${missing}`, { timeout: 120_000 }, () => {
+  describe.skipIf(missing)(missing === undefined ? name : `${name}: ${missing}`, () => {
     let browser: Browser;
     const tests: BrowserTests = {
       folder: '',
@@ -35,7 +35,7 @@ export function describeInBrowser(name: string, define: (tests: BrowserTests) =>
         await browser.close();
         await rm(tests.folder, { recursive: true, force: true });
       };
-    }, 120_000);
+    });
     define(tests);
   });
 }

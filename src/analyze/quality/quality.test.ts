@@ -23,7 +23,7 @@ beforeAll(async () => {
   run = await trainTinyRun(folder, 'run');
   qrels = await (await openDataset(join(folder, 'data'))).qrels('dev');
   quality = await measureQuality({ run: run.path, threads: 1, onProgress: (one) => progress.push(one) });
-}, 120_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test('the model measures as the run itself has measured it, before and after', async () => {

@@ -24,7 +24,7 @@ beforeAll(async () => {
   await writeTinyData(folder);
   run = await startRun(folder, 'reranker', { recipe: 'reranker', set: SMALL_RERANKER });
   await bothRoles(run);
-}, 120_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test("a reranker's report has its curves, and nothing that would need an index", async () => {

@@ -20,7 +20,7 @@ beforeAll(async () => {
   await shareWords(folder);
   run = await trainTinyRun(folder, 'run');
   [picture] = await drawSpace({ run: run.path, threads: 1 });
-}, 120_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Scores of the whole collection for a query, by encoding it here and now. */

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { cp, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { firstFormatFile } from './first-format.fixture.js';
 import {
   append,
@@ -172,7 +172,8 @@ test('the mark follows every write, and a log beyond it is read, too', async () 
   const folder = await temporaryFolder();
   const path = join(folder, 'mark.json');
   const { log } = await openLog(folder);
-  const before = await vi.waitFor(() => readFile(path));
+  await expect.poll(() => existsSync(path)).toBe(true);
+  const before = await readFile(path);
   let bytes = 0;
   for (const record of ['a', 'b', 'c']) {
     await append(log, record);

@@ -1,7 +1,7 @@
 import { copyFile, open, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   append,
   FILE_HEADER,
@@ -254,6 +254,9 @@ test('a write waits for a state folder that has no name for a moment', async () 
   const parent = await temporaryFolder();
   const folder = join(parent, 'state');
   const { log } = await openLog(folder);
+  // However long this machine takes, it is a moment.
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
   await rename(folder, join(parent, 'elsewhere'));
   const written = append(log, 'kept');
   await sleep(100);

@@ -30,34 +30,30 @@ function onCollection(
 ): void {
   const path = resolve(DATA, name);
   const run = existsSync(path) ? test : test.skip;
-  run(
-    `${name}: ${title}${existsSync(path) ? '' : ' (skipped: ../shared/data is not here)'}`,
-    { timeout: 300_000 },
-    async () => {
-      const dataset = await openDataset(path);
-      const queries: Query[] = [];
-      for await (const query of dataset.queries(split)) queries.push(query);
-      const qrels = await dataset.qrels(split);
-      await withIndex(dataset.documents(), { language, vectors: true }, (index) =>
-        check({
-          index,
-          queries,
-          async measure(measures, options) {
-            const pool = new Bm25SearchPool(index, { threads: 1 });
-            const found = await pool.search(
-              queries.map(({ text }) => text),
-              options,
-            );
-            const rankings = new Map<string, Ranking>();
-            found.forEach(({ ids, scores }, i) => {
-              rankings.set(queries[i].id, { ids: Array.from(ids, (n) => index.documentId(n)), scores });
-            });
-            return evaluate({ tag: 'bm25', rankings }, qrels, measures, { complete: true }).mean;
-          },
-        }),
-      );
-    },
-  );
+  run(`${name}: ${title}${existsSync(path) ? '' : ' (skipped: ../shared/data is not here)'}`, async () => {
+    const dataset = await openDataset(path);
+    const queries: Query[] = [];
+    for await (const query of dataset.queries(split)) queries.push(query);
+    const qrels = await dataset.qrels(split);
+    await withIndex(dataset.documents(), { language, vectors: true }, (index) =>
+      check({
+        index,
+        queries,
+        async measure(measures, options) {
+          const pool = new Bm25SearchPool(index, { threads: 1 });
+          const found = await pool.search(
+            queries.map(({ text }) => text),
+            options,
+          );
+          const rankings = new Map<string, Ranking>();
+          found.forEach(({ ids, scores }, i) => {
+            rankings.set(queries[i].id, { ids: Array.from(ids, (n) => index.documentId(n)), scores });
+          });
+          return evaluate({ tag: 'bm25', rankings }, qrels, measures, { complete: true }).mean;
+        },
+      }),
+    );
+  });
 }
 
 /** Bit for bit the same ids and scores. */

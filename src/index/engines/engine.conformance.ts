@@ -75,13 +75,13 @@ export function engineConformance(name: string, { start, stop, without = [] }: E
     beforeAll(async () => {
       address = await start();
       connection = await connectEngine(address);
-    }, 30_000);
+    });
     afterAll(async () => {
       await connection?.close();
       await stop();
     });
 
-    test('one row each: what brute force finds, equal ones in order', { timeout: 60_000 }, async () => {
+    test('one row each: what brute force finds, equal ones in order', async () => {
       const vectors = draw(COUNT);
       // Equal vectors, more than are asked for.
       for (let i = 100; i < 130; i++) vectors.set(vectors.subarray(0, DIMENSION), i * DIMENSION);
@@ -107,7 +107,7 @@ export function engineConformance(name: string, { start, stop, without = [] }: E
       );
     });
 
-    test('several rows: a document scores as its best', { timeout: 60_000 }, async () => {
+    test('several rows: a document scores as its best', async () => {
       // Two rows of whole numbers, which look like a sparse vector.
       const texts: Float32Array[] = [Float32Array.from({ length: 2 * DIMENSION }, (_, i) => i % 3)];
       for (let i = 1; i < COUNT; i++) texts.push(draw(1 + (i % 4)));
@@ -117,7 +117,7 @@ export function engineConformance(name: string, { start, stop, without = [] }: E
       expectSame(await found(version, { rows: queries, exact: true }), bruteForce(queries, rows, K));
     });
 
-    test('late interaction: the best of each row, summed', { timeout: 60_000 }, async () => {
+    test('late interaction: the best of each row, summed', async () => {
       const texts = Array.from({ length: COUNT }, (_, i) => draw(1 + (i % 6)));
       const rows = stackRows(texts, DIMENSION);
       const queries = stackRows(
@@ -134,7 +134,7 @@ export function engineConformance(name: string, { start, stop, without = [] }: E
       expectSame(await found(version, { rows: queries }), bruteForce(queries, rows, K));
     });
 
-    test('sparse vectors: the inner product of shared terms', { timeout: 60_000 }, async () => {
+    test('sparse vectors: the inner product of shared terms', async () => {
       const sparse = drawSparse(random, COUNT);
       const queries = drawSparse(random, 8);
       if (without.includes('sparse')) {
@@ -156,7 +156,6 @@ export function engineConformance(name: string, { start, stop, without = [] }: E
 
     test.each(['int8', 'binary'] as const)(
       '%s: found with fewer bits, scored with all',
-      { timeout: 60_000 },
       async (quantization) => {
         const rows = { vectors: draw(COUNT), offsets: oneRowEach(COUNT) };
         const queries = { vectors: draw(10), offsets: oneRowEach(10) };
@@ -174,7 +173,7 @@ export function engineConformance(name: string, { start, stop, without = [] }: E
       },
     );
 
-    test('filters mean what they mean here', { timeout: 120_000 }, async () => {
+    test('filters mean what they mean here', async () => {
       const fields = Array.from({ length: 60 }, (_, i) => drawFields(random, i));
       const documents = fields.map((own, i) => ({ id: idOf(i), fields: own, metadata: { nth: i } }));
       const rows = { vectors: draw(60), offsets: oneRowEach(60) };
@@ -191,7 +190,7 @@ export function engineConformance(name: string, { start, stop, without = [] }: E
       }
     });
 
-    test('documents come back as they were sent', { timeout: 60_000 }, async () => {
+    test('documents come back as they were sent', async () => {
       const documents = [
         { id: 'with "quotes"', title: 'T', text: 'a\nb', metadata: { deep: { er: [1, null, 'x'] } } },
         { id: 'ünï', text: '' },
@@ -214,7 +213,7 @@ export function engineConformance(name: string, { start, stop, without = [] }: E
       );
     });
 
-    test('a name points to one version or the next, never to none', { timeout: 120_000 }, async () => {
+    test('a name points to one version or the next, never to none', async () => {
       const version = async (value: number): Promise<string> => {
         const rows = { vectors: new Float32Array(2 * DIMENSION).fill(value), offsets: oneRowEach(2) };
         return load('turns', { shards: undefined, efConstruction: value } as object, { rows });
@@ -240,16 +239,14 @@ export function engineConformance(name: string, { start, stop, without = [] }: E
       expect(await connection.describe(first)).toBeUndefined();
     });
 
-    test('a name has its own versions only, not those of one that begins like it', {
-      timeout: 60_000,
-    }, async () => {
+    test('a name has its own versions only, not those of one that begins like it', async () => {
       const rows = { vectors: draw(2), offsets: oneRowEach(2) };
       const [short, long] = [await load('docs', {}, { rows }), await load('docs-eu', {}, { rows })];
       expect(await connection.versions('docs')).toEqual([short]);
       expect(await connection.versions('docs-eu')).toEqual([long]);
     });
 
-    test('adding again changes nothing; what is half there is done again', { timeout: 60_000 }, async () => {
+    test('adding again changes nothing; what is half there is done again', async () => {
       const rows = { vectors: draw(50), offsets: oneRowEach(50) };
       const documents = Array.from({ length: 50 }, (_, i) => ({ id: idOf(i) }));
       const version = await load('again', {}, { rows });

@@ -2,13 +2,11 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { env, pipeline } from '@huggingface/transformers';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { Encoder } from '../encoder/encoder.js';
 import { loadEncoderModel, saveEncoderModel } from '../encoder/encoder-model.js';
 import { exportModel } from './export-model.js';
-
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const TEXTS = [
   'A near miss is something that almost happened.',

@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { AutoModel, AutoTokenizer, env, Tensor } from '@huggingface/transformers';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Random } from '../../engine/random.js';
 import type { EncodedTexts } from '../encoder/encoded-texts.js';
 import { Encoder } from '../encoder/encoder.js';
@@ -10,8 +10,6 @@ import { type EncoderModel, loadEncoderModel, saveEncoderModel } from '../encode
 import { tokenizedTexts } from '../encoder/tokenized-texts.js';
 import { representationOf } from '../representation/kinds.js';
 import { SafetensorsFile, writeSafetensors } from '../tensors/safetensors.js';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const TEXTS = [
   'what is a near miss?',

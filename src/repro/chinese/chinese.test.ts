@@ -1,15 +1,13 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadRecipe } from '../../recipe/load.js';
 import { writeSynonyms } from '../../train/synonyms.fixture.js';
 import { oneThread } from '../one-thread.fixture.js';
 import { tableText } from '../table/report.js';
 import { reproduceTable, type TableOptions } from '../table/table.js';
 import { CHINESE, fromModel } from './rows.js';
-
-vi.setConfig({ testTimeout: 240_000 });
 
 let folder: string;
 beforeAll(async () => {

@@ -1,15 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TINY, writeGuides } from '../../adapt/adapt.fixture.js';
 import { type Dataset, openDataset, type Qrels, writeBeir } from '../../data/index.js';
 import { oneThread } from '../one-thread.fixture.js';
 import { labelSplit, writeLabelSplits } from './label-splits.js';
 import { type LabelsOptions, reproduceLabels } from './labels.js';
 import { labelsPlot, labelsText } from './report.js';
-
-vi.setConfig({ testTimeout: 240_000 });
 
 let folder: string;
 beforeAll(async () => {

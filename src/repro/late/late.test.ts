@@ -1,13 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadRecipe } from '../../recipe/load.js';
 import { writeSynonyms } from '../../train/synonyms.fixture.js';
 import { reproduceTable, type Table } from '../table/table.js';
 import { LATE } from './rows.js';
-
-vi.setConfig({ testTimeout: 240_000 });
 
 let folder: string;
 beforeAll(async () => {

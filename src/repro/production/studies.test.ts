@@ -10,8 +10,6 @@ import { SPACES } from './cells.js';
 import { type ProductionOptions, reproduceProduction } from './production.js';
 import { productionText } from './report.js';
 
-vi.setConfig({ testTimeout: 240_000 });
-
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'nearmiss-studies-'));

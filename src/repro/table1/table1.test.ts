@@ -2,15 +2,13 @@ import { existsSync } from 'node:fs';
 import { appendFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { UsageError } from '../../base/errors.js';
 import { parseEvents } from '../../run/events.js';
 import { writeSynonyms } from '../../train/synonyms.fixture.js';
 import { oneThread } from '../one-thread.fixture.js';
 import { reproduceTable, type TableOptions } from '../table/table.js';
 import { TABLE1 } from './rows.js';
-
-vi.setConfig({ testTimeout: 240_000 });
 
 let folder: string;
 beforeAll(async () => {

@@ -11,8 +11,6 @@ import { oneThread } from '../one-thread.fixture.js';
 import { tricksTable } from './rows.js';
 import { reproduceTricks, type TricksOptions } from './tricks.js';
 
-vi.setConfig({ testTimeout: 240_000 });
-
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'nearmiss-tricks-'));

@@ -107,7 +107,7 @@ test('halves the candidates on dev, goes on after a stop, and leaves the winner 
 
   const other = options(new AbortController(), { tries: ['rate=1e-3,2e-3'] });
   await expect(tuneRecipe(other)).rejects.toThrow(/another search was begun here/);
-}, 600_000);
+});
 
 test('never chooses on the test split', async () => {
   const set = [...SET, 'evaluation.split=test'];

@@ -1,15 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeCollection } from '../../../test/web/collection.js';
 import { formatPart } from '../../cli/commands/search/format-hits.js';
 import { loadEncoderModel, saveEncoderModel } from '../../model/encoder/encoder-model.js';
 import { openSearcher } from '../open/open-searcher.js';
 import type { Searcher } from '../searcher.js';
 import { termMatches } from './term-matches.js';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const QUERY = 'tired people lack iron iron';
 const READ = ['tired', 'people', 'lack', 'iron'];

@@ -1,13 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeCollection } from '../../../test/web/collection.js';
 import { loadEncoderModel, saveEncoderModel } from '../../model/encoder/encoder-model.js';
 import { openSearcher } from '../open/open-searcher.js';
 import type { Searcher } from '../searcher.js';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let root: string;
 let data: string;

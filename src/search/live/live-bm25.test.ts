@@ -149,7 +149,7 @@ test('any sequence of writes leaves what a plain map and the formula say, snapsh
     }),
     { numRuns: 60, seed: 5 },
   );
-}, 300_000);
+});
 
 test('an added document scores bit for bit as the same text in the base', async () => {
   const folder = await temporaryFolder();

@@ -20,7 +20,7 @@ describe('on a trained run', () => {
     fixture = await makeSearchFixture();
     // A run and the collection exported from it are not searched in the same mode by default.
     options = { threads: 1, reranker: fixture.reranker, rerankFirst: 'hybrid' };
-  }, 300_000);
+  });
   afterAll(() => fixture.remove());
 
   /** Moves texts from document to document and gives some new ids: the statistics of the collection stay as they are. */
@@ -81,7 +81,7 @@ describe('on a trained run', () => {
     expect(await live.vectorOf(removed[0])).toBeUndefined();
     await rebuilt.close();
     await live.close();
-  }, 300_000);
+  });
 
   test('vectors survive a restart and are made anew for another model only', async () => {
     const folder = await temporaryFolder();
@@ -124,7 +124,7 @@ describe('on a trained run', () => {
     expect(encoded).toEqual([25]);
     expect(await fourth.retriever('dense').search(['x'], { k: 10 })).toEqual(before);
     await fourth.close();
-  }, 300_000);
+  });
 });
 
 describe('on a collection', () => {
@@ -279,7 +279,7 @@ describe('on a collection', () => {
     const again = await openLiveSearcher(data, { state });
     expect((await again.retriever('bm25').search(['round39'], { k: 200 }))[0]).toHaveLength(100);
     await again.close();
-  }, 120_000);
+  });
 
   test('an index without its collection cannot be changed', async () => {
     const { folder, data } = await prepare();
@@ -310,4 +310,4 @@ test('a run with MaxP: an added document scores as one that was there with the s
     expect(score('copy')).toBeCloseTo(score(document.id), 5);
   }
   await live.close();
-}, 300_000);
+});

@@ -13,7 +13,7 @@ let bruteForce: BruteForce;
 beforeAll(async () => {
   fixture = await makeSearchFixture();
   bruteForce = new BruteForce(fixture.documents, await openSearcher(fixture.run, settings()));
-}, 120_000);
+});
 afterAll(async () => {
   await bruteForce.searcher.close();
   await fixture.remove();

@@ -154,8 +154,7 @@ describe('with API keys', () => {
     expect(await status(first.key)).toBe(200);
     const second = await addKey(file, { role: 'read', name: 'second' });
     await removeKey(file, first.stored.id);
-    await sleep(1100);
-    expect([await status(first.key), await status(second.key)]).toEqual([401, 200]);
+    await expect.poll(async () => [await status(first.key), await status(second.key)]).toEqual([401, 200]);
     await rm(file);
     await sleep(1100);
     expect(await status(second.key)).toBe(200);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MemorySearcher } from '../memory-searcher.fixture.js';
 import { ServedIndex } from './served-index.js';
 
@@ -109,7 +109,7 @@ describe('the served index', () => {
     await index.start();
     newest.number = 2;
     const first = index.reload();
-    await vi.waitUntil(() => opened.length === 2);
+    await expect.poll(() => opened).toHaveLength(2);
     newest.number = 3;
     const [second, third] = [index.reload(), index.reload()];
     expect(await first).toEqual({ version: 'v2', changed: true });
@@ -137,7 +137,7 @@ describe('the served index', () => {
     const workers = Array.from({ length: 10 }, worker);
     for (newest.number = 2; newest.number <= 21; newest.number++) {
       await index.reload();
-      await vi.waitUntil(() => seen.at(-1) === `v${newest.number}`);
+      await expect.poll(() => seen.at(-1)).toBe(`v${newest.number}`);
     }
     swapping = false;
     await Promise.all(workers);

@@ -30,7 +30,7 @@ beforeAll(async () => {
   // OpenAPI has formats and words of its own.
   ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
   ajv.addSchema({ $id: 'api', ...spec });
-}, 240_000);
+});
 
 afterAll(async () => {
   await server?.close();
@@ -121,7 +121,7 @@ test('answers are as /openapi.json describes them', async () => {
     expect([name, answer.status], JSON.stringify(answer.body)).toEqual([name, status]);
     expect([name, problems(answer, paths[route][method])]).toEqual([name, []]);
   }
-}, 240_000);
+});
 
 test('every route that is described is asked above', () => {
   const described = Object.entries(paths).flatMap(([route, methods]) =>

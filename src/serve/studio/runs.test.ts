@@ -33,7 +33,7 @@ beforeAll(async () => {
   await mkdir(join(folder, 'runs', 'broken'));
   await writeFile(join(folder, 'runs', 'broken', 'run.json'), '{');
   app = await serveRuns();
-}, 120_000);
+});
 afterAll(async () => {
   await app.close();
   await rm(folder, { recursive: true, force: true });
@@ -281,7 +281,7 @@ describe('a run that is going on', () => {
       },
     );
     await until(async () => (await refreshesOf('live')) >= 2);
-  }, 120_000);
+  });
   afterAll(async () => {
     if (child.exitCode === null) {
       child.kill('SIGKILL');
@@ -309,7 +309,7 @@ describe('a run that is going on', () => {
     expect(stopped.secondsLeft).toBeUndefined();
     const { runs } = await get<Runs>('/v1/runs');
     expect(runs.find(({ name }) => name === 'live')).toMatchObject({ state: 'stopped', step: stopped.step });
-  }, 120_000);
+  });
 });
 
 async function refreshesOf(name: string): Promise<number> {

@@ -1,9 +1,9 @@
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { shareWords, startTinyRun, trainTinyRun, writeTinyData } from '../../analyze/tiny-run.fixture.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import { computing, foundQueries, quality, qualityCase, spacePicture } from '../answers/studies.js';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   run = await trainTinyRun(folder, 'run');
   await startTinyRun(folder, 'begun');
   app = await openApp({ folder });
-}, 120_000);
+});
 afterAll(async () => {
   await app?.close();
   await rm(folder, { recursive: true, force: true });
@@ -160,6 +160,8 @@ test('a run whose collection has gone is told without naming files, and found wh
 
 describe('the desk', () => {
   test('what nobody asks for any more is given up, and its place is free', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const desk = new StudyDesk({ patienceMs: 1, unaskedMs: 500 });
     let ended = 0;
     const endless = ({ signal }: StudyTools): Promise<never> =>
@@ -171,20 +173,23 @@ describe('the desk', () => {
       );
     for (let i = 0; i < 8; i++) await desk.ask(`page ${i}`, endless);
     await expect(desk.ask('ninth', async () => 9)).rejects.toMatchObject({ statusCode: 503 });
-    await sleep(700);
+    await vi.advanceTimersByTimeAsync(501);
     expect(await desk.ask('ninth', async () => 9)).toEqual({ state: 'ready', value: 9 });
     expect(ended).toBeGreaterThan(0);
   });
 
   test('what has ended has left its place, whether anybody came back for it or not', async () => {
     const desk = new StudyDesk({ patienceMs: 1 });
-    const slow = async (): Promise<number> => {
-      await sleep(3);
-      return 1;
-    };
-    for (let i = 0; i < 8; i++) await desk.ask(`page ${i}`, slow);
-    await sleep(200);
-    expect(await desk.ask('ninth', slow)).toMatchObject({ state: 'computing' });
+    const ends: (() => void)[] = [];
+    const work = (): Promise<number> => new Promise((done) => ends.push(() => done(1)));
+    for (let i = 0; i < 8; i++) await desk.ask(`page ${i}`, work);
+    for (let i = 0; i < 8; i++) {
+      await expect.poll(() => ends).toHaveLength(i + 1);
+      ends[i]();
+    }
+    await setImmediate();
+    expect(await desk.ask('ninth', work)).toMatchObject({ state: 'computing' });
+    ends[8]();
     expect(await desk.ask('page 3', () => Promise.reject(new Error('was done')))).toEqual({
       state: 'ready',
       value: 1,

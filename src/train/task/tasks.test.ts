@@ -1,14 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tasks } from '../../recipe/axes.js';
 import { loadRecipe } from '../../recipe/load.js';
 import { startRun } from '../run.fixture.js';
 import { writeSynonyms } from '../synonyms.fixture.js';
 import { type TaskSubject, taskConformance } from './task.conformance.js';
-
-vi.setConfig({ testTimeout: 240_000 });
 
 let folder: string;
 let crossEncoder: string;

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../../../test/free-port.fixture.js';
 
 /** Where the optional test dependency has put Qdrant, or nothing, which is said. */
 export function qdrantBinary(): string | undefined {
@@ -108,15 +108,6 @@ export class QdrantServers {
       }
     }
   }
-}
-
-export async function freePort(): Promise<number> {
-  return new Promise((done) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => done(port));
-    });
-  });
 }
 
 async function answers(url: string, child: ChildProcess): Promise<void> {
