@@ -22,6 +22,8 @@ export interface HeldLock {
 export interface WorkOptions {
   /** Told once when another process has to be waited for. */
   onWait?: (message: string) => void;
+  /** Ends the waiting. */
+  signal?: AbortSignal;
 }
 
 /**
@@ -31,7 +33,7 @@ export interface WorkOptions {
 export async function withFileLock<T>(
   path: string,
   work: () => Promise<T>,
-  { onWait }: WorkOptions = {},
+  { onWait, signal }: WorkOptions = {},
 ): Promise<T> {
   await makeDirectory(dirname(path));
   let attempt = await tryLock(path);
@@ -39,7 +41,7 @@ export async function withFileLock<T>(
     onWait?.(`${path}: ${describeHolder(attempt.seen.holder)} is at work there; waiting for it to end`);
   }
   while (attempt.token === undefined) {
-    await sleep(POLL_MS);
+    await sleep(POLL_MS, undefined, { signal });
     attempt = await tryLock(path);
   }
   const lock = keep(path, attempt.token);

@@ -12,11 +12,25 @@ export interface KeptFolder<T> {
   make(): Promise<void>;
   open(): Promise<T>;
   onNote?: (note: string) => void;
+  /** Ends the waiting for another process that makes it. */
+  signal?: AbortSignal;
 }
 
-/** Opens what a cache keeps in a folder; where it is missing or damaged, it is made first, in one process at a time. */
-export async function openKept<T>(kept: KeptFolder<T>): Promise<T> {
-  const { folder, prefix, make, open, onNote } = kept;
+/**
+ * Opens what a cache keeps in a folder; where it is missing or damaged, it is made first, in one process at a time.
+ *
+ * @param mayMake asked before it is made, or another process that makes it is waited for; undefined comes of a no
+ */
+export async function openKept<T>(kept: KeptFolder<T>): Promise<T>;
+export async function openKept<T>(
+  kept: KeptFolder<T>,
+  mayMake: () => Promise<boolean>,
+): Promise<T | undefined>;
+export async function openKept<T>(
+  kept: KeptFolder<T>,
+  mayMake?: () => Promise<boolean>,
+): Promise<T | undefined> {
+  const { folder, prefix, make, open, onNote, signal } = kept;
   if (await exists(folder)) {
     try {
       return await open();
@@ -25,6 +39,7 @@ export async function openKept<T>(kept: KeptFolder<T>): Promise<T> {
       onNote?.(`${error.message}; it is damaged and made again`);
     }
   }
+  if (mayMake && !(await mayMake())) return undefined;
   const work = async (): Promise<T> => {
     // Another process may have been faster.
     const made = (await exists(folder)) ? await open().catch(() => undefined) : undefined;
@@ -35,7 +50,7 @@ export async function openKept<T>(kept: KeptFolder<T>): Promise<T> {
     await removeFormer(folder, prefix);
     return opened;
   };
-  return withWriteLock(`${folder}.lock`, READ_ONLY_CACHE, work, { onWait: onNote });
+  return withWriteLock(`${folder}.lock`, READ_ONLY_CACHE, work, { onWait: onNote, signal });
 }
 
 async function removeFormer(folder: string, prefix: string): Promise<void> {

@@ -18,9 +18,6 @@ const DOCUMENTS_KEPT_AT_ONCE = 256;
 /** Documents encoded at once: progress is told, and a wish to stop is heard, after each of these. */
 const DOCUMENTS_AT_ONCE = 16;
 
-/** Whoever was asked does not want the collection to be encoded now. */
-class NotNow extends Error {}
-
 /**
  * The vectors of a collection, made once for each of its texts and models; undefined where they would have to be made
  * and `mayEncode` says no.
@@ -35,18 +32,16 @@ export async function prepareVectors(
   const { dataset, store, cache, onProgress, onNote, mayEncode, signal } = preparation;
   const { name, dimension, scorer } = embedder.info;
   const { folder, prefix } = vectorsFolder(cache, embedder.info, store.content);
-  const make = async (): Promise<void> => {
-    const { countNew, openFormerVectors } = await import('./former-vectors.js');
+  const withFormer = async <T>(work: (former: RowsByText | undefined) => Promise<T>): Promise<T> => {
+    const { openFormerVectors } = await import('./former-vectors.js');
     const former = await openFormerVectors(folder, prefix, embedder.info);
-    try {
-      if (mayEncode) {
-        const work = { place: folder, documents: await countNew(store, former) };
-        if (!(await mayEncode(encodingWork(store, embedder, work)))) throw new NotNow();
-      }
-      await makeFrom(former);
-    } finally {
-      await former?.close();
-    }
+    return work(former).finally(() => former?.close());
+  };
+  const mayMake = async (): Promise<boolean> => {
+    if (!mayEncode) return true;
+    const { countNew } = await import('./former-vectors.js');
+    const documents = await withFormer((former) => countNew(store, former));
+    return mayEncode(encodingWork(store, embedder, { place: folder, documents }));
   };
   const makeFrom = async (former: RowsByText | undefined): Promise<void> => {
     const [{ documentsFromIds }, { textDigests }, { writeDocumentIndex }] = await Promise.all([
@@ -93,11 +88,8 @@ export async function prepareVectors(
     await keep.remove();
     progress?.finish();
   };
-  const kept = { folder, prefix, make, open: () => openIndex(folder), onNote };
-  return openKept(kept).catch((error) => {
-    if (error instanceof NotNow) return undefined;
-    throw error;
-  });
+  const make = (): Promise<void> => withFormer(makeFrom);
+  return openKept({ folder, prefix, make, open: () => openIndex(folder), onNote, signal }, mayMake);
 }
 
 interface EncodeOptions {
