@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { closingOnFailure } from '../base/closing.js';
 import { NearmissError } from '../base/errors.js';
 import { detach } from '../base/lines.js';
 import { type Dataset, fullText, type Qrels, type Query } from '../data/dataset.js';
@@ -51,21 +52,19 @@ export async function loadMiningData(
       yield text;
     }
   };
-  const texts = keepTexts ? await TextStore.create(readTexts()) : await drain(readTexts());
-  const close = async (): Promise<void> => texts?.close();
-  const positives = await closingOnFailure(close, () =>
-    Positives.fromQrels(qrels, { queries: queryIds, documents }),
-  );
-  return {
-    queryIds,
-    queries,
-    documents,
-    positives,
-    fingerprintOf: (document) => fingerprints[document],
-    texts,
-    dataFingerprint: fingerprintIds(documents, queryIds),
-    close,
-  };
+  return closingOnFailure(async (closing) => {
+    const texts = keepTexts ? await closing.add(TextStore.create(readTexts())) : await drain(readTexts());
+    return {
+      queryIds,
+      queries,
+      documents,
+      positives: Positives.fromQrels(qrels, { queries: queryIds, documents }),
+      fingerprintOf: (document) => fingerprints[document],
+      texts,
+      dataFingerprint: fingerprintIds(documents, queryIds),
+      close: () => closing.close(),
+    };
+  });
 }
 
 /** Queries with something relevant, in the order of the judgments, which is the order training numbers them in. */
@@ -92,15 +91,6 @@ export function fingerprintIds(documents: IdTable, queries: IdTable): string {
     for (let number = 0; number < ids.size; number++) hash.update(`${ids.idAt(number)}\n`);
   }
   return hash.digest('hex');
-}
-
-async function closingOnFailure<T>(close: () => Promise<void>, work: () => T): Promise<T> {
-  try {
-    return work();
-  } catch (error) {
-    await close();
-    throw error;
-  }
 }
 
 async function drain(texts: AsyncIterable<string>): Promise<undefined> {

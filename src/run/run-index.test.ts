@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTinyRun, trainTinyRun, writeTinyData } from '../analyze/tiny-run.fixture.js';
+import { openFilesIn } from '../base/open-files.fixture.js';
 import { openSearcher } from '../search/index.js';
 import { takeRole } from '../train/process/processes.js';
 import { bothRoles, stopWhenMeasured } from '../train/run.fixture.js';
@@ -39,6 +40,7 @@ test('a search of a run whose index is damaged says how to get it back, and that
   const message = expect.stringContaining('its checksum is wrong');
   await expect(search(run, false)).rejects.toMatchObject({ message, hint });
   await expect(search(run, true)).rejects.toMatchObject({ message, hint });
+  expect(await openFilesIn(folder), 'files left open').toEqual([]);
   await rm(index, { recursive: true });
   await expect(search(run, false)).rejects.toMatchObject({ hint });
   await takeRole('inferencer', run.path, { session: { threads: 1 }, quiet: true });
@@ -56,6 +58,7 @@ test('an Inferencer that goes on with a damaged index says so, and makes it anew
   ).rejects.toMatchObject({
     hint,
   });
+  expect(await openFilesIn(folder), 'files left open').toEqual([]);
   await rm(index, { recursive: true });
   await bothRoles(run);
   expect(await run.isFinished()).toBe(true);

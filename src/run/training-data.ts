@@ -1,3 +1,4 @@
+import { closingOnFailure } from '../base/closing.js';
 import { NearmissError } from '../base/errors.js';
 import {
   type Dataset,
@@ -14,7 +15,7 @@ import { prepareText, type TextReader, type TokenizedText } from '../model/index
 import { fingerprintIds, textFingerprint } from '../negatives/index.js';
 import { documentSplit } from '../recipe/document-split.js';
 import type { ModelRecipe } from '../recipe/recipe.js';
-import { lengthOfPieces, splitTokens } from '../text/split-tokens.js';
+import { lengthOfPieces, type SplitTokensOptions, splitTokens } from '../text/split-tokens.js';
 import { batchCount, type TokenBatch, tokensAt } from '../text/token-batch.js';
 import { evaluationQueries } from './evaluation-queries.js';
 
@@ -81,35 +82,55 @@ export interface OpenTrainingDataOptions {
   quiet?: boolean;
 }
 
-export async function openTrainingData(options: OpenTrainingDataOptions): Promise<TrainingData> {
-  const { dataset, reader, lengths, directory, quiet } = options;
-  const { tokenizer } = reader;
-  const split = documentSplit({ passages: options.passages, maxLength: lengths });
-  const documents = await openTokenCache({
-    source: prepared(documentTexts(dataset), reader, 'document'),
-    // How the texts are prepared stands in the composition.
-    fingerprint: options.fingerprints.documents,
-    tokenizer,
-    maxLength: lengthOfPieces(split),
-    directory,
-    quiet,
+export function openTrainingData(options: OpenTrainingDataOptions): Promise<TrainingData> {
+  return closingOnFailure(async (closing) => {
+    const { dataset, reader, directory, quiet } = options;
+    const documents = await closing.add(
+      openTokenCache({
+        source: prepared(documentTexts(dataset), reader, 'document'),
+        // How the texts are prepared stands in the composition.
+        fingerprint: options.fingerprints.documents,
+        tokenizer: reader.tokenizer,
+        maxLength: lengthOfPieces(splitOf(options)),
+        directory,
+        quiet,
+      }),
+    );
+    const data = await closing.add(withDocuments(documents, options));
+    return { ...data, close: () => closing.close() };
   });
-  return withDocuments(documents, options);
 }
 
-/** Queries, judgments and everything that is known of both, over documents that are there. */
-async function withDocuments(documents: TokenCache, options: OpenTrainingDataOptions): Promise<TrainingData> {
-  const { dataset, reader, lengths, directory, quiet } = options;
-  const { tokenizer } = reader;
-  const split = documentSplit({ passages: options.passages, maxLength: lengths });
-  const queries = await openTokenCache({
-    source: prepared(queryTexts(dataset), reader, 'query'),
-    fingerprint: options.fingerprints.queries,
-    tokenizer,
-    maxLength: lengths.query,
-    directory,
-    quiet,
+function splitOf({ passages, lengths }: OpenTrainingDataOptions): SplitTokensOptions {
+  return documentSplit({ passages, maxLength: lengths });
+}
+
+/** Queries, judgments and everything that is known of both, over documents that are there, and that others close. */
+function withDocuments(documents: TokenCache, options: OpenTrainingDataOptions): Promise<TrainingData> {
+  return closingOnFailure(async (closing) => {
+    const { dataset, reader, lengths, directory, quiet } = options;
+    const queries = await closing.add(
+      openTokenCache({
+        source: prepared(queryTexts(dataset), reader, 'query'),
+        fingerprint: options.fingerprints.queries,
+        tokenizer: reader.tokenizer,
+        maxLength: lengths.query,
+        directory,
+        quiet,
+      }),
+    );
+    const close = (): Promise<void> => closing.close();
+    return { ...(await known(documents, queries, options)), close };
   });
+}
+
+async function known(
+  documents: TokenCache,
+  queries: TokenCache,
+  options: OpenTrainingDataOptions,
+): Promise<Omit<TrainingData, 'close'>> {
+  const { dataset, reader, lengths } = options;
+  const split = splitOf(options);
   const lacksLabels = options.mayLackLabels && !(await dataset.splits()).includes(options.split);
   const training = lacksLabels
     ? []
@@ -140,7 +161,7 @@ async function withDocuments(documents: TokenCache, options: OpenTrainingDataOpt
     },
     async tokenize(texts, use) {
       const prepared = texts.map((text) => prepareText(reader, text, use));
-      return views(await tokenizer.encodeBatch(prepared, { maxLength: lengths[use] }));
+      return views(await reader.tokenizer.encodeBatch(prepared, { maxLength: lengths[use] }));
     },
     async textFingerprints() {
       textFingerprints ??= fingerprintDocuments(dataset, documents.count);
@@ -152,19 +173,13 @@ async function withDocuments(documents: TokenCache, options: OpenTrainingDataOpt
       const known = await sourceNumbers;
       return (document) => known[document];
     },
-    async withQueries({ dataset: other, fingerprint }) {
-      const own = await withDocuments(documents, {
+    withQueries: ({ dataset: other, fingerprint }) =>
+      withDocuments(documents, {
         ...options,
         dataset: other,
         fingerprints: { ...options.fingerprints, queries: fingerprint },
         mayLackLabels: false,
-      });
-      return { ...own, close: () => own.queries.cache.close() };
-    },
-    close: async () => {
-      await documents.close();
-      await queries.close();
-    },
+      }),
   };
 }
 

@@ -62,7 +62,7 @@ beforeAll(async () => {
   const reranker = await startRun(labelled, 'reranker', { recipe: 'reranker', set: RERANKER });
   const models = { generator: generator.path, reranker: reranker.file('start') };
   for (const base of ['gpl', 'qgen']) await writeFile(join(folder, `${base}.yaml`), recipeOf(base, models));
-}, 60_000);
+});
 afterAll(async () => {
   vi.unstubAllEnvs();
   await rm(folder, { recursive: true, force: true });
@@ -84,7 +84,7 @@ describe.each(['gpl', 'qgen'])('%s on documents alone', (base) => {
   beforeAll(async () => {
     run = await start(`${base} run`, base);
     await bothRoles(run);
-  }, 60_000);
+  });
 
   test('writes, filters, mines, labels, learns and measures in one run', async () => {
     const made = (await eventsOf(run, 'trainer')).flatMap((event) =>
@@ -141,7 +141,7 @@ describe.each(['gpl', 'qgen'])('%s on documents alone', (base) => {
     }
     await bothRoles(again);
     expect(await weightsOf(again, 4)).toEqual(await weightsOf(run, 4));
-  }, 60_000);
+  });
 });
 
 test('where there are labels to measure on, these are measured on, and none is learned from', async () => {
@@ -154,7 +154,7 @@ test('where there are labels to measure on, these are measured on, and none is l
   const own = new Set((await data.dataset.qrels('train')).keys());
   expect([...own].every((id) => id.startsWith('generated-'))).toBe(true);
   await stages.close();
-}, 60_000);
+});
 
 test('a recipe that learns from labels still says that there are none', async () => {
   await expect(startRun(folder, 'labels', { recipe: 'tiny' })).rejects.toThrow(

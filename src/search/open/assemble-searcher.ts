@@ -1,3 +1,4 @@
+import type { Closing } from '../../base/closing.js';
 import { describeLeftOut } from '../../data/left-out.js';
 import { openDataset } from '../../data/open.js';
 import { type OnProblem, throwProblem } from '../../data/problem.js';
@@ -11,7 +12,6 @@ import { searchModes } from '../retrievers/modes.js';
 import type { OpenMode } from '../retrievers/open-mode.js';
 import type { SearchMode } from '../retrievers/retriever.js';
 import type { OpenSearcherOptions } from '../searcher.js';
-import type { Closing } from './closing.js';
 import { OpenedSearcher } from './opened-searcher.js';
 import type { Opening } from './opening.js';
 import type { Preparation } from './prepare.js';

@@ -1,3 +1,4 @@
+import { type Closing, closingOnFailure } from '../../base/closing.js';
 import type { Documents } from '../../index/vectors/document-files.js';
 import type { DocumentIndex } from '../../index/vectors/document-index.js';
 import { openVectorIndexInWorker } from '../../index/vectors/worker-index.js';
@@ -6,7 +7,6 @@ import type { OpenEngine } from '../remote/open-engine.js';
 import type { Reranker } from '../retrievers/reranker.js';
 import type { OpenSearcherOptions } from '../searcher.js';
 import { openEmbedderInWorker, openRerankerInWorker } from '../workers/worker-models.js';
-import { Closing } from './closing.js';
 import type { Target } from './target.js';
 
 const NONE = Promise.resolve(undefined);
@@ -68,18 +68,14 @@ export class ComputingParts {
     const { threads, inWorkers } = this.#options;
     const open = { threads, session: this.#session(), remedy };
     if (!inWorkers) return (await import('../../index/vectors/open.js')).openDocumentIndex(folder, open);
-    const closing = new Closing();
-    try {
+    return closingOnFailure(async (closing) => {
       const [vectors, documents] = await Promise.all([
         closing.add(openVectorIndexInWorker(folder, open)),
         documentsOf(folder, remedy),
       ]);
       const { DocumentIndex } = await import('../../index/vectors/document-index.js');
       return new DocumentIndex({ vectors, ...documents });
-    } catch (error) {
-      await closing.close();
-      throw error;
-    }
+    });
   }
 
   async #openEngine(address: string): Promise<OpenEngine> {

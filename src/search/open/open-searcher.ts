@@ -1,5 +1,5 @@
+import { Closing } from '../../base/closing.js';
 import type { OpenSearcherOptions, Searcher } from '../searcher.js';
-import { Closing } from './closing.js';
 import { ComputingParts } from './computing-parts.js';
 import type { OpenedSearcher } from './opened-searcher.js';
 import { resolveTarget } from './target.js';

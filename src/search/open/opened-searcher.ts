@@ -1,3 +1,4 @@
+import type { Closing } from '../../base/closing.js';
 import { NearmissError } from '../../base/errors.js';
 import { type Document, fullText } from '../../data/dataset.js';
 import type { EncodedTexts } from '../../model/encoder/encoded-texts.js';
@@ -13,7 +14,6 @@ import type { Hit, Retriever, SearchMode } from '../retrievers/retriever.js';
 import { type Search, searchDocuments } from '../search-documents.js';
 import type { CascadeChoice, EncodeTextsOptions, Searcher, SearchVectorsOptions } from '../searcher.js';
 import type { QueryTerms, Snippet } from '../snippet.js';
-import type { Closing } from './closing.js';
 import { defaultMode } from './default-mode.js';
 import { indexVersion, searcherVersion } from './version.js';
 

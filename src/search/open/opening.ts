@@ -1,8 +1,8 @@
+import type { Closing } from '../../base/closing.js';
 import type { FilteredDocuments } from '../filter/filtered-documents.js';
 import type { OpenMode } from '../retrievers/open-mode.js';
 import type { SearchMode } from '../retrievers/retriever.js';
 import type { OpenSearcherOptions } from '../searcher.js';
-import type { Closing } from './closing.js';
 import type { ComputingParts } from './computing-parts.js';
 import type { Preparation } from './prepare.js';
 import type { Target } from './target.js';

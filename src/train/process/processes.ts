@@ -1,3 +1,4 @@
+import { type Closing, closingAfter } from '../../base/closing.js';
 import { NearmissError } from '../../base/errors.js';
 import { unwritable } from '../../base/files.js';
 import { clearAbandonedBelow } from '../../base/folders/abandoned.js';
@@ -33,7 +34,7 @@ export interface ProcessOptions {
 
 /** Takes a role in a run until the run is finished or a stop is asked for. Only one process may have each role. */
 export async function takeRole(role: Role, path: string, options: ProcessOptions = {}): Promise<void> {
-  const { session = {}, stopSignal, onEvent, until, waitMs = 0, quiet, fleet } = options;
+  const { waitMs = 0 } = options;
   const run = new RunDirectory(path);
   await readRunDescription(run);
   const lock = await holdFileLock(run.file(roleLock(role)), {
@@ -47,36 +48,48 @@ export async function takeRole(role: Role, path: string, options: ProcessOptions
       hint: `a run has one ${role}: stop that process first${adviceOn(lock.heldBy, roleLock(role))}`,
     });
   }
-  await clearAbandonedBelow(path);
-  const events = await EventWriter.open(run.file('events', `${role}.jsonl`), onEvent);
   try {
-    const { recipe } = await joinRun(run);
-    const folder = await modelOf(role, run);
-    const model = await trainedKinds.get(recipe.model.kind).load(folder);
-    const { description, stages } = await openRun(path, { quiet, reader: model.reader });
-    if (role === 'inferencer') {
-      const signal = AbortSignal.any([lock.lost, ...(stopSignal ? [stopSignal] : [])]);
-      await runInferencer({ run, recipe, stages, events, session, signal, until, fleet });
-      lock.lost.throwIfAborted();
-    } else {
-      let early = false;
-      const shouldStop = async (step: number): Promise<boolean> => {
-        // Whoever has the run now must not find anything that was written here after that.
-        lock.lost.throwIfAborted();
-        early ||= await endsEarly(step, { run, recipe, events, stopSignal });
-        return early || stopSignal?.aborted === true || (until !== undefined && step >= until);
-      };
-      await runTrainer({ run, description, stages, model, events, session, shouldStop });
-      lock.lost.throwIfAborted();
-      if (early) {
-        await run.finish({ stoppedEarly: true });
-        await forgetResumePoints(run, Number.POSITIVE_INFINITY);
-      }
-    }
-    await stages.close();
+    await clearAbandonedBelow(path);
+    await closingAfter((closing) => work(role, { run, lost: lock.lost, closing, options }));
   } finally {
-    await events.close();
     await lock.release();
+  }
+}
+
+interface Work {
+  run: RunDirectory;
+  /** Aborted when another process has taken the role over. */
+  lost: AbortSignal;
+  closing: Closing;
+  options: ProcessOptions;
+}
+
+async function work(role: Role, { run, lost, closing, options }: Work): Promise<void> {
+  const { session = {}, stopSignal, onEvent, until, quiet, fleet } = options;
+  const events = await closing.add(EventWriter.open(run.file('events', `${role}.jsonl`), onEvent));
+  const { recipe } = await joinRun(run);
+  const folder = await modelOf(role, run);
+  const model = await trainedKinds.get(recipe.model.kind).load(folder);
+  const { description, stages } = await openRun(run.path, { quiet, reader: model.reader });
+  await closing.add(stages);
+  if (role === 'inferencer') {
+    const signal = AbortSignal.any([lost, ...(stopSignal ? [stopSignal] : [])]);
+    await runInferencer({ run, recipe, stages, events, session, signal, until, fleet });
+    lost.throwIfAborted();
+    return;
+  }
+  let early = false;
+  const shouldStop = async (step: number): Promise<boolean> => {
+    // Whoever has the run now must not find anything that was written here after that.
+    lost.throwIfAborted();
+    early ||= await endsEarly(step, { run, recipe, events, stopSignal });
+    return early || stopSignal?.aborted === true || (until !== undefined && step >= until);
+  };
+  await runTrainer({ run, description, stages, model, events, session, shouldStop });
+  lost.throwIfAborted();
+  if (early) {
+    await run.finish({ stoppedEarly: true });
+    await forgetResumePoints(run, Number.POSITIVE_INFINITY);
   }
 }
 

@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os';
+import { closingOnFailure } from '../../base/closing.js';
 import type { SessionOptions } from '../../engine/index.js';
 import type { Ranking } from '../../evaluate/index.js';
 import { type DocumentIndex, openDocumentIndex, vectorIndexBytes } from '../../index/vectors/index.js';
@@ -38,14 +39,17 @@ export class DenseCheckpoint implements CheckpointSearch {
   static async open(step: number, options: CheckpointSearchOptions): Promise<DenseCheckpoint> {
     const { run, recipe, session } = options;
     const seconds = await indexDocuments(step, options);
-    const model = await loadSide(await modelFolder(run, step), 'queries');
-    const queryEncoder = await Encoder.create(model, {
-      session: { ...session, precision: recipe.refresh.precision },
-    });
     const index = await openIndex(run.stepPath('index', step), session);
-    const checkpoint = new DenseCheckpoint(step, options, queryEncoder, index);
-    Object.assign(checkpoint.seconds, seconds);
-    return checkpoint;
+    return closingOnFailure(async (closing) => {
+      await closing.add(index);
+      const model = await loadSide(await modelFolder(run, step), 'queries');
+      const queryEncoder = await Encoder.create(model, {
+        session: { ...session, precision: recipe.refresh.precision },
+      });
+      const checkpoint = new DenseCheckpoint(step, options, queryEncoder, index);
+      Object.assign(checkpoint.seconds, seconds);
+      return checkpoint;
+    });
   }
 
   /** The best documents of some queries, by number. */

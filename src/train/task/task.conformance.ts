@@ -1,6 +1,7 @@
-import { readdir, readFile, readlink } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { openFilesIn } from '../../base/open-files.fixture.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import { bothRoles, eventsOf, stopAfter } from '../run.fixture.js';
 
@@ -46,14 +47,6 @@ export function taskConformance({ name, start, steps, interruptions, state = [] 
       expect(await losses(halved)).toEqual(await losses(whole));
     });
   });
-}
-
-/** What this process has open below a folder, where the system says so. */
-async function openFilesIn(folder: string): Promise<string[]> {
-  if (process.platform !== 'linux') return [];
-  const descriptors = (await readdir('/proc/self/fd')).map((name) => `/proc/self/fd/${name}`);
-  const files = await Promise.all(descriptors.map((path) => readlink(path).catch(() => '')));
-  return files.filter((file) => file.startsWith(folder));
 }
 
 /** The weights of all encoders of a checkpoint. */

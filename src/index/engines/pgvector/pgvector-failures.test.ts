@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../../../test/free-port.fixture.js';
 import { Random } from '../../../engine/random.js';
 import { oneRowEach } from '../../../model/encoder/encoded-texts.js';
 import { parseEngineAddress } from '../address.js';
 import { connectEngine } from '../connect.js';
 import type { VersionDescription } from '../engine.js';
-import { freePort } from '../qdrant/qdrant-servers.fixture.js';
 import { FlakyProxy } from './flaky-proxy.fixture.js';
 import { refusal } from './pg-errors.js';
 import { PgSessions } from './pg-sessions.js';
@@ -41,7 +41,7 @@ describe.skipIf(!hasPostgres())('a PostgreSQL that is far away', () => {
     sessions = await PgSessions.open({
       ...{ hosts: [proxy.host], database: database!, user, secure: false, pool: 2 },
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await sessions?.close();
     await proxy?.cut();
@@ -85,7 +85,7 @@ describe.skipIf(!hasPostgres())('a PostgreSQL that is far away', () => {
     });
     proxy.silent = false;
     expect(await sessions.transaction(ask)).toEqual({ one: 1 });
-  }, 20_000);
+  });
 
   test('what a server refuses is not asked again', async () => {
     alive.query = 'select nothing from nowhere';
@@ -140,7 +140,7 @@ describe.skipIf(!hasPostgres())('a PostgreSQL that is far away', () => {
     await connection.remove(version);
     await expect(numbers({})).rejects.toThrow(/has no tables of graph-0123456789ab|nothing/);
     await connection.close();
-  }, 60_000);
+  });
 
   test.each([
     [{ shards: 2 }, /no shards/],
@@ -167,7 +167,7 @@ describe.skipIf(!hasPostgres())('a PostgreSQL without pgvector', () => {
     });
     await connection.close();
     await server.stop();
-  }, 60_000);
+  });
 });
 
 test.each([

@@ -33,3 +33,24 @@ export class Closing {
     await Promise.all(opened.map((each) => (each.status === 'fulfilled' ? each.value?.close() : undefined)));
   }
 }
+
+/** Opens several things that belong together; where that fails, what it was given to remember is closed. */
+export async function closingOnFailure<T>(open: (closing: Closing) => Promise<T>): Promise<T> {
+  const closing = new Closing();
+  try {
+    return await open(closing);
+  } catch (error) {
+    await closing.close();
+    throw error;
+  }
+}
+
+/** Uses several things that are opened on the way, and closes them however that ends. */
+export async function closingAfter<T>(use: (closing: Closing) => Promise<T>): Promise<T> {
+  const closing = new Closing();
+  try {
+    return await use(closing);
+  } finally {
+    await closing.close();
+  }
+}
