@@ -1,7 +1,7 @@
 /**
  * BM25 and learned sparse retrievers side by side: quality, how many words texts have, size and speed. One JSON line a system.
  *
- *   npm run bench:sparse -- --data data/medquad --split test --deepct runs/deepct --unicoil runs/unicoil --splade runs/splade
+ *   npm run bench:sparse -- --data data/medquad --split test --deepct runs/deepct --unicoil runs/unicoil --splade runs/splade --splade-doc runs/splade-doc
  *   npm run bench:sparse -- --data data/medquad --split test --expanded data/medquad-expanded --tune train
  *
  * BM25 (and doc2query's, over the collection that `nearmiss expand` wrote) is tuned on `--tune`; runs are searched as they are served.
@@ -39,6 +39,7 @@ const { values } = parseArgs({
     deepct: { type: 'string' },
     unicoil: { type: 'string' },
     splade: { type: 'string' },
+    'splade-doc': { type: 'string' },
     queries: { type: 'string', default: '0' },
     threads: { type: 'string', default: '1' },
   },
@@ -190,6 +191,7 @@ try {
   if (values.deepct) await weighed(values.deepct);
   if (values.unicoil) await sparse('unicoil', values.unicoil);
   if (values.splade) await sparse('splade', values.splade);
+  if (values['splade-doc']) await sparse('splade-doc', values['splade-doc']);
 } finally {
   await rm(scratch, { recursive: true, force: true });
 }

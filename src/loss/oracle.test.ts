@@ -171,6 +171,7 @@ function polyEncoder(oracle: OracleGraph): Value {
   const bias = mul(sub(oracle.value('mask'), 1), 1e9);
   const group = {
     states: context,
+    ids: bias,
     bias,
     texts: texts as unknown as string,
     length: length as unknown as string,

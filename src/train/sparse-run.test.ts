@@ -65,6 +65,28 @@ describe('uniCOIL', () => {
   });
 });
 
+describe('SPLADE-doc', () => {
+  test('learns what documents weigh; a query is its tokens, and the run is searched and served', async () => {
+    const run = await startRun(folder, 'splade-doc', {
+      recipe: 'splade-doc',
+      set: [
+        ...SMALL,
+        'model.head.pooling=document-vocabulary',
+        'stages.train.steps=60',
+        'checkpoint.every=30',
+      ],
+    });
+    await bothRoles(run);
+    const { start, best } = await measured(run);
+    expect(best).toBeGreaterThan(start + 0.05);
+    const searcher = await openSearcher(run.path);
+    const document = await searcher.documents.get('d7');
+    const [hit] = await searcher.search(document!.text, { k: 1, mode: 'dense' });
+    expect(hit.score).toBeGreaterThan(0);
+    await searcher.close();
+  }, 120_000);
+});
+
 describe('DeepCT', () => {
   const train = async (name: string, set: string[]): Promise<RunDirectory> => {
     const run = await startRun(folder, name, {

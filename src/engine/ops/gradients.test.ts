@@ -61,6 +61,15 @@ const cases: Record<string, Case> = {
       return ops.pick(x, x.graph.constant({ shape: [rows, 3], data: picked }));
     },
   },
+  spread: {
+    shapes: (a, b) => [[a, b]],
+    build: (x) => {
+      const [rows, columns] = x.shape as number[];
+      // Some columns twice, some never.
+      const places = Int32Array.from({ length: rows * columns }, (_, i) => (i * 5) % (columns + 1));
+      return ops.spread(x, x.graph.constant({ shape: [rows, columns], data: places }), columns + 2);
+    },
+  },
   'reduceSum over all': { shapes: (a, b) => [[a, b]], build: (x) => ops.reduceSum(x) },
   'reduceSum over one axis': {
     shapes: (a, b, c) => [[a, b, c]],

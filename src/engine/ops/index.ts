@@ -23,7 +23,7 @@ export { layerNorm } from './layer-norm.js';
 export { concat, split, transpose } from './layout.js';
 export { linear, matmul } from './matmul.js';
 export { permuteRows } from './permute-rows.js';
-export { pick } from './pick.js';
+export { pick, spread } from './pick.js';
 export { reduceMax, reduceMean } from './reduce.js';
 export { reshape } from './reshape.js';
 export { rmsNorm } from './rms-norm.js';

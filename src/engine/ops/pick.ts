@@ -37,3 +37,28 @@ const placeOp: Op = {
 export function pick(x: Value, columns: Value): Value {
   return x.graph.apply(pickOp, [x, columns], {})[0];
 }
+
+const spreadOp: Op<{ size: number }> = {
+  name: 'spread',
+  infer([x], { size }) {
+    expectRank('spread', x, 2);
+    return [{ shape: [x.shape[0], size], dtype: x.dtype }];
+  },
+  emit({ inputs: [x, columns], outputs: [y], attributes: { size } }, onnx) {
+    const rows = onnx.value('Slice', [onnx.value('Shape', [x.name]), onnx.integers([0]), onnx.integers([1])]);
+    const shape = onnx.value('Concat', [rows, onnx.integers([size])], { axis: 0 });
+    const zeros = onnx.value('ConstantOfShape', [shape]);
+    onnx.node({
+      type: 'ScatterElements',
+      inputs: [zeros, columns.name, x.name],
+      outputs: [y.name],
+      attributes: { axis: 1, reduction: 'add' },
+    });
+  },
+  gradient: ({ inputs: [, columns] }, [g]) => [pick(g!, columns)],
+};
+
+/** Adds each row of `x` into zeros [rows, size] at its columns: y[i, columns[i, j]] += x[i, j]. */
+export function spread(x: Value, columns: Value, size: number): Value {
+  return x.graph.apply(spreadOp, [x, columns], { size })[0];
+}

@@ -200,9 +200,13 @@ export function buildRows(
   const hidden = bert.hidden(inputs);
   if ('count' in representation) {
     const { inference } = options;
-    const parts = statesOf(hidden, groups).map((group) =>
-      representation.build({ ...group, config, inference }, parameter),
-    );
+    const sizes = groups.map(({ texts, length }) => `${texts}*${length}`);
+    const ids = split(inputs.ids, { axis: 0, sizes });
+    const parts = statesOf(hidden, groups).map((group, g) => {
+      const { texts, length } = group;
+      const own = { ...group, ids: reshape(ids[g], [texts, length]), config, inference };
+      return representation.build(own, parameter);
+    });
     const size = representation.size?.(config) ?? config.hiddenSize;
     const rows = reshape(concat(parts, { axis: 0, dim: rowsName }), [rowsName, size]);
     return { rows, ...shared };

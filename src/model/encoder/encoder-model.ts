@@ -14,7 +14,7 @@ import { resolveTokenSettings } from '../folder/token-settings.js';
 import type { HubOptions } from '../hub/hub.js';
 import { MLM_HEAD } from '../mlm/mlm-head.js';
 import { mlmConfig, mlmTensors, readMlmHead } from '../mlm/mlm-names.js';
-import { type Pooling, representations } from '../representation/kinds.js';
+import { isSided, type Pooling, representations } from '../representation/kinds.js';
 import type { Side } from '../side.js';
 import { checkRoom, checkSizes } from './check-sizes.js';
 import { type EncoderConfig, maxInputLength, toHuggingFaceConfig } from './config.js';
@@ -276,7 +276,10 @@ export async function fillEncoderFolder(
     writeMore(place) {
       const texts = { maxSequenceLength: maxLength, prompts, lowercase };
       if (late) return writeLateFiles(place, late, texts);
-      if (sparse) return writeSparseFiles(place, spec.config, texts);
+      if (sparse) {
+        const plainQueries = isSided(spec.head) ? tokenizer : undefined;
+        return writeSparseFiles(place, spec.config, { ...texts, plainQueries });
+      }
       return writeSentenceTransformersFiles(place, { head, hiddenSize: spec.config.hiddenSize, ...texts });
     },
   };

@@ -92,7 +92,7 @@ async function readHead(
     };
   }
   if (modules && 'SpladePooling' in modules) {
-    return { head: await readSparseHead(folder, modules.SpladePooling), guessedPooling: false };
+    return { head: await readSparseHead(folder, modules), guessedPooling: false };
   }
   if (modules) return { head: await readModuleHead(folder, modules, hiddenSize), guessedPooling: false };
   if ((await exists(join(folder, COLBERT_METADATA))) || weights.has(COLBERT_LINEAR)) {

@@ -24,11 +24,13 @@ export interface LateModules {
 export interface SparseModules {
   Transformer: string;
   SpladePooling: string;
+  /** Weights of a query's tokens, in models that run for documents alone. */
+  SparseStaticEmbedding?: string;
 }
 
 export type ModuleFolders = PooledModules | LateModules | SparseModules;
 
-const modulesSchema = z.array(z.looseObject({ type: z.string(), path: z.string().default('') })).min(2);
+const modulesSchema = z.array(z.looseObject({ type: z.string(), path: z.string().default('') })).min(1);
 
 /**
  * Reads `modules.json`; nothing where the folder has none. Types count by their last name, so that both
@@ -39,12 +41,9 @@ export async function readModules(folder: string): Promise<ModuleFolders | undef
   if (!(await exists(path))) return undefined;
   const modules = await readJsonFile(path, modulesSchema);
   const named = modules.map(({ type, path: place }) => ({ kind: lastName(type), type, place }));
-  named.forEach(({ place }, index) => {
-    if (!isAbsolute(place) && !place.split(/[\\/]/).includes('..')) return;
-    throw new NearmissError(`${path}: field "${index}.path": expected a folder inside, got "${place}"`, {
-      hint: 'do not use models that point outside their own folder',
-    });
-  });
+  for (const [index, { place }] of named.entries()) requireInside(path, `${index}.path`, place);
+  if (named[0].kind === 'Router') return routedModules(folder, named);
+  if (named.length === 1) throw unsupportedModule(path, 0, named[0].type);
   if (named[1].kind === 'SpladePooling') return sparseModules(path, named);
   return LATE.has(named[1].kind) ? lateModules(path, named) : pooledModules(path, named);
 }
@@ -103,6 +102,49 @@ function sparseModules(path: string, modules: readonly NamedModule[]): SparseMod
     `${path}: field "${modules.indexOf(wrong)}.type": expected MLMTransformer, then SpladePooling, got "${wrong.type}"`,
     { hint: 'nearmiss reads sparse encoders of this form; choose another model' },
   );
+}
+
+/** The file of a router: which modules queries and documents go through, each in a folder of its name. */
+export const ROUTER_FILE = 'router_config.json';
+
+const routerSchema = z.looseObject({
+  types: z.record(z.string(), z.string()),
+  structure: z.record(z.string(), z.array(z.string())),
+});
+
+/** The modules of a sparse encoder whose queries need no model: documents as SPLADE has them, queries looked up. */
+async function routedModules(folder: string, modules: readonly NamedModule[]): Promise<SparseModules> {
+  const file = join(folder, modules[0].place, ROUTER_FILE);
+  const { types, structure } = await readJsonFile(file, routerSchema);
+  const kindsOf = (route: string): string =>
+    (structure[route] ?? []).map((id) => lastName(types[id] ?? '')).join(', ');
+  for (const [route, expected] of [
+    ['query', 'SparseStaticEmbedding'],
+    ['document', 'MLMTransformer, SpladePooling'],
+  ] as const) {
+    if (kindsOf(route) === expected && modules.length === 1) continue;
+    throw new NearmissError(
+      `${file}: field "structure.${route}": expected ${expected}, got ${kindsOf(route) || 'nothing'}`,
+      {
+        hint: 'nearmiss reads sparse encoders without a model for queries of this form; choose another model',
+      },
+    );
+  }
+  const places = [...structure.document, ...structure.query];
+  for (const place of places) requireInside(file, 'types', place);
+  const [transformer, pooling, query] = places.map((place) => join(modules[0].place, place));
+  return {
+    Transformer: transformer === '.' ? '' : transformer,
+    SpladePooling: pooling,
+    SparseStaticEmbedding: query,
+  };
+}
+
+function requireInside(path: string, field: string, place: string): void {
+  if (!isAbsolute(place) && !place.split(/[\\/]/).includes('..')) return;
+  throw new NearmissError(`${path}: field "${field}": expected a folder inside, got "${place}"`, {
+    hint: 'do not use models that point outside their own folder',
+  });
 }
 
 function unsupportedModule(path: string, index: number, type: string): NearmissError {

@@ -81,7 +81,10 @@ export function exportOnnx(
 type ExportedStates = ReturnType<typeof exportedStates>;
 
 /** What a head makes of the states of each side. */
-function exportedRows({ states, mask, parameter }: ExportedStates, spec: EncoderSpec): Record<string, Value> {
+function exportedRows(
+  { ids, states, mask, parameter }: ExportedStates,
+  spec: EncoderSpec,
+): Record<string, Value> {
   const rows: Record<string, Value> = {};
   const size = headSize(spec);
   for (const side of SIDES) {
@@ -91,10 +94,12 @@ function exportedRows({ states, mask, parameter }: ExportedStates, spec: Encoder
         applyHead(reshape(states, [TOKENS, spec.config.hiddenSize]), spec, parameter),
         [BATCH, SEQUENCE, size],
       );
+    } else if (weighsVocabulary(representation) && side === 'queries') {
+      // Of both sides alike, or of no model at all: documents' serve.
     } else if ('count' in representation) {
       const { config } = spec;
       const bias = mul(sub(1, mask), MASKED);
-      const group = { states, bias, texts: BATCH, length: SEQUENCE, config, inference: true };
+      const group = { states, ids, bias, texts: BATCH, length: SEQUENCE, config, inference: true };
       const built = applyHead(representation.build(group, parameter), spec, parameter);
       if (weighsVocabulary(representation)) rows.sentence_embedding = built;
       else rows.code_embeddings = reshape(built, [BATCH, representation.count, size]);
@@ -115,7 +120,7 @@ export function exportedStates(
   config: EncoderConfig,
   parameters: readonly ParameterSpec[],
   ending?: InputEnding,
-): { states: Value; mask: Value; parameter: (name: string) => Value } {
+): { ids: Value; states: Value; mask: Value; parameter: (name: string) => Value } {
   const weights = new Map(parameters.map(({ name, shape }) => [name, graph.parameter(name, shape)]));
   const parameter = (name: string): Value => weights.get(name)!;
   const input = (name: string): Value => graph.input(name, [BATCH, SEQUENCE], 'int64');
@@ -131,7 +136,7 @@ export function exportedStates(
     { texts: BATCH, length: SEQUENCE, bias },
   ]);
 
-  return { states: reshape(hidden, [BATCH, SEQUENCE, hiddenSize]), mask, parameter };
+  return { ids, states: reshape(hidden, [BATCH, SEQUENCE, hiddenSize]), mask, parameter };
 }
 
 function ended(ids: Value, ending: InputEnding | undefined): Value {

@@ -11,7 +11,7 @@ import {
   loadEncoderModel,
   saveEncoderModel,
 } from '../encoder/encoder-model.js';
-import { SafetensorsFile } from '../tensors/safetensors.js';
+import { SafetensorsFile, writeSafetensors } from '../tensors/safetensors.js';
 
 let folder: string;
 let model: EncoderModel;
@@ -61,6 +61,46 @@ test('rows are words of the vocabulary and weights above 0, each word once; a te
     expect(terms.every((term) => Number.isInteger(term) && term < vocabulary)).toBe(true);
     expect(rows.filter((_, i) => i % 2 === 1).every((weight) => weight > 0 || rows.length === 2)).toBe(true);
   }
+});
+
+test('SPLADE-doc is a router: queries are their tokens, documents as ever, and it is read again bit for bit', async () => {
+  const { tokenizer } = model;
+  const sizes = { hiddenSize: 16, layers: 1, heads: 2, maxLength: 32, seed: 3 };
+  const own = createEncoderModel({ tokenizer, ...sizes, head: { pooling: 'document-vocabulary' } });
+  const path = join(folder, 'document');
+  await saveEncoderModel(path, own);
+  const router = JSON.parse(await readFile(join(path, 'router_config.json'), 'utf8'));
+  expect(router.structure).toEqual({
+    query: ['query_0_SparseStaticEmbedding'],
+    document: ['.', '1_SpladePooling'],
+  });
+  const loaded = await loadEncoderModel(path);
+  expect(loaded.spec).toEqual(own.spec);
+  expect(Buffer.from(loaded.parameters.buffer.buffer)).toEqual(Buffer.from(own.parameters.buffer.buffer));
+  const encoder = await Encoder.create(loaded);
+  const queries = await encoder.encode(['near miss near', '', 'anemia'], { use: 'query' });
+  const { ids } = await tokenizer.encodeBatch(['near miss']);
+  const terms = (text: number) => {
+    const rows = rowsOf(queries, text);
+    return Array.from({ length: rows.length / 2 }, (_, row) => [rows[2 * row], rows[2 * row + 1]]);
+  };
+  const expected = [...ids].slice(1, -1).sort((a, b) => a - b);
+  expect(terms(0)).toEqual(expected.map((id) => [id, 1]));
+  expect(terms(1)).toHaveLength(1);
+  // Documents are those of SPLADE with the same weights.
+  const documents = await encoder.encode(['near miss', 'anemia', ''], { use: 'document' });
+  await encoder.release();
+  expect(documents).toEqual(await encoded(model));
+
+  const place = join(path, 'query_0_SparseStaticEmbedding', 'model.safetensors');
+  const size = loaded.spec.config.vocabularySize;
+  await writeSafetensors(place, [{ name: 'weight', shape: [size], data: new Float32Array(size).fill(2) }]);
+  await expect(loadEncoderModel(path)).rejects.toThrow('tensor "weight": expected 1 for every token, got 2');
+  router.structure.query = ['1_SpladePooling'];
+  await writeFile(join(path, 'router_config.json'), JSON.stringify(router));
+  await expect(loadEncoderModel(path)).rejects.toThrow(
+    'field "structure.query": expected SparseStaticEmbedding, got SpladePooling',
+  );
 });
 
 test('what pools otherwise is refused by the field', async () => {

@@ -1,6 +1,7 @@
 import { Registry } from '../../base/registry.js';
 import type { Side } from '../side.js';
 import { codesKind } from './codes.js';
+import { documentVocabularyKind } from './document-vocabulary.js';
 import { firstKind } from './first.js';
 import { firstTokensKind } from './first-tokens.js';
 import { meanKind } from './mean.js';
@@ -18,6 +19,7 @@ export const representations = new Registry<RepresentationKind>('pooling', [
   codesKind,
   tokenWeightsKind,
   vocabularyKind,
+  documentVocabularyKind,
 ]);
 
 /** A head's pooling: the kind's name, and its options where it has some. */

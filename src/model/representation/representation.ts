@@ -52,6 +52,8 @@ export interface BuiltRows {
 export interface TextStates {
   /** [texts, length, hidden] */
   states: Value;
+  /** [texts, length]: the tokens themselves. */
+  ids: Value;
   /** [texts, length]: 0 for tokens, a very low number for padding. */
   bias: Value;
   /** The named dimensions. */

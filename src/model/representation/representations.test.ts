@@ -28,6 +28,7 @@ const CASES: Pooling[] = [
   { pooling: 'codes', poolingOptions: { codes: 4, documents: 'mean' } },
   { pooling: 'token-weights', poolingOptions: { relu: false, skip: [5, 6] } },
   { pooling: 'vocabulary' },
+  { pooling: 'document-vocabulary' },
   { pooling: 'fading-mean', poolingOptions: { fade: 0.7 } },
   { pooling: 'every-other', poolingOptions: { step: 2 } },
 ];
