@@ -3,10 +3,10 @@
  * beyond it are made by copies of its token rows that are moved a little. Builds and searches run in processes of their own.
  *
  *   npm run bench:late -- --documents 1000,all --bits 2,4
- *   npm run bench:late -- --model runs/colbert/best --documents all --times 1,10 --bits 2
+ *   npm run bench:late -- --model runs/colbert/best --documents all --times 1,10 --bits 2 --folder rows  # encodes once
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -14,12 +14,12 @@ import { parseArgs } from 'node:util';
 import { type Dataset, fullText, openDataset, type Qrels } from '../src/data/index.js';
 import { evaluate, type Ranking } from '../src/evaluate/index.js';
 import { bestDocuments } from '../src/index/tokens/best-documents.js';
-import { addMaxSims } from '../src/index/tokens/max-sims.js';
 import type { TokenBits } from '../src/index/tokens/residual-codec.js';
 import { RowProducts } from '../src/index/tokens/row-products.js';
 import { openSearchIndex } from '../src/index/vectors/open.js';
 import { writeDocumentIndex } from '../src/index/write-documents.js';
 import { Encoder, loadEncoderModel } from '../src/model/index.js';
+import { addMaxSims } from './late/max-sims.js';
 import { grown, type StoredRows } from './late/token-rows.js';
 
 const { values } = parseArgs({
@@ -129,8 +129,24 @@ async function benchSize(folder: string, size: string): Promise<void> {
   }
 }
 
+/** What rows were made of: the same is not encoded again in a folder that is kept. */
+function recipeOf(size: string): string {
+  const { data, split, model, layers, queries } = values;
+  return JSON.stringify({ data, split, model, layers, size, queries, maxLength: values['max-length'] });
+}
+
 /** Encodes documents into a file, and queries; those that answer a query are among the documents. */
 async function encodeAll(folder: string, size: string): Promise<Encoded> {
+  const before = join(folder, 'encoded.json');
+  if (existsSync(before)) {
+    const { recipe, ids, documentIds, encodeSeconds } = JSON.parse(readFileSync(before, 'utf8'));
+    if (recipe === recipeOf(size)) {
+      const { queries, queryOffsets, ...rows } = stored(folder);
+      const qrels = await (await openDataset(values.data)).qrels(values.split);
+      const asked = { vectors: queries, offsets: queryOffsets, ids };
+      return { rows, queries: asked, documentIds, encodeSeconds, qrels };
+    }
+  }
   const dataset = await openDataset(values.data);
   const qrels = await dataset.qrels(values.split);
   const asked: { id: string; text: string }[] = [];
@@ -171,6 +187,10 @@ async function encodeAll(folder: string, size: string): Promise<Encoded> {
   writeFileSync(
     join(folder, 'encoded.json'),
     JSON.stringify({
+      recipe: recipeOf(size),
+      ids: asked.map(({ id }) => id),
+      documentIds: documents.map(({ id }) => id),
+      encodeSeconds,
       dimension: rows.dimension,
       offsets: [...offsets],
       queries: [...encoded.vectors],

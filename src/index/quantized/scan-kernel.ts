@@ -1,11 +1,4 @@
-import { type Code, wasm, wasmModule } from './wasm-module.js';
-
-/** What is used of it: its types come with those of browsers only. */
-declare const WebAssembly: {
-  Memory: new (size: { initial: number; maximum: number }) => { buffer: ArrayBuffer };
-  Module: new (code: Uint8Array<ArrayBuffer>) => object;
-  Instance: new (module: object, imports: object) => { exports: Record<string, unknown> };
-};
+import { type Code, type WasmProgram, wasm, wasmMemory, wasmProgram } from '../wasm-module.js';
 
 /** How a component of a vector is coded: a sign, or a whole number from −127 to 127. */
 export type CodeKind = 'binary' | 'int8';
@@ -15,7 +8,6 @@ export const QUERY_PLANES = 4;
 
 /** Where a query is in the kernel's memory; it is followed by the codes, then by what was found. */
 const QUERY_AT = 0;
-const PAGE = 65_536;
 /** Codes compared at once: they stay in the processor's cache while several queries are compared with them. */
 const CODE_BYTES = 256 * 1024;
 /** A match is its place among the codes (u32) and its score (f32). */
@@ -75,11 +67,8 @@ export class ScanKernel {
     this.capacity = Math.max(1, Math.floor(CODE_BYTES / stride));
     const codesAt = QUERY_AT + queryBytes;
     const matchesAt = align(codesAt + this.capacity * stride);
-    const pages = Math.ceil((matchesAt + this.capacity * MATCH_BYTES) / PAGE);
-    const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
-    const module = new WebAssembly.Module(kernelCode(kind, dimension));
-    const { exports } = new WebAssembly.Instance(module, { env: { memory } });
-    this.#scan = (exports.scan as ScanFunction).bind(undefined, codesAt, matchesAt);
+    const memory = wasmMemory(matchesAt + this.capacity * MATCH_BYTES);
+    this.#scan = scanProgram(kind, dimension).on(memory).bind(undefined, codesAt, matchesAt);
     this.#query = new Uint8Array(memory.buffer, QUERY_AT, queryBytes);
     this.codes = new Uint8Array(memory.buffer, codesAt, this.capacity * stride);
     this.places = new Uint32Array(memory.buffer, matchesAt, 2 * this.capacity);
@@ -108,7 +97,7 @@ function align(bytes: number): number {
 const [CODES, MATCHES, RECORDS, PLACE, BASE, CONSTANT, SLOPE, THRESHOLD] = [0, 1, 2, 3, 4, 5, 6, 7];
 const [END, NEXT_MATCH, SCORE, SUM, BYTES] = [8, 9, 10, 11, 12];
 
-function kernelCode(kind: CodeKind, dimension: number): Uint8Array<ArrayBuffer> {
+function scanProgram(kind: CodeKind, dimension: number): WasmProgram {
   const { get, set, i32Const, f32Load, f32Store, i32Store } = wasm;
   const bytes = codeBytes(kind, dimension);
   const lanes = [0, 1, 2, 3].map((lane) => [...get(SUM), ...wasm.i32x4ExtractLane(lane)]);
@@ -122,7 +111,7 @@ function kernelCode(kind: CodeKind, dimension: number): Uint8Array<ArrayBuffer> 
     ...[...get(NEXT_MATCH), ...get(PLACE), ...i32Store(0), ...get(NEXT_MATCH), ...get(SCORE), ...f32Store(4)],
     ...advance(NEXT_MATCH, MATCH_BYTES),
   ];
-  return wasmModule({
+  return wasmProgram({
     name: 'scan',
     parameters: ['i32', 'i32', 'i32', 'i32', 'f32', 'f32', 'f32', 'f32'],
     result: 'i32',

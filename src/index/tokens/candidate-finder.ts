@@ -1,53 +1,51 @@
-import { bestPlaces } from './best-documents.js';
+import { placesOfBest } from './best-documents.js';
 import type { InvertedLists } from './inverted-lists.js';
 
 /** Centroids whose documents are looked at, for each row of a query. */
 const PROBES = 8;
 
 export interface CandidateLimits {
-  /** Documents compared by the centroids of all their tokens. */
-  approximate: number;
-  /** Documents to give back. */
-  exact: number;
+  /** Documents to give back, at most. */
+  most: number;
+  /** Documents to find, as far as there are so many: more centroids are looked at until then. */
+  least: number;
   /** Not 0 for each document that may be found. Default: all. */
   among?: Uint8Array;
 }
 
 /**
- * Finds documents by the centroids of their tokens alone. A first estimate is gathered from the inverted lists of the
- * centroids nearest to each row of the query: what a document has there, and where it has nothing the lowest score that was
- * looked at (as XTR imputes). The best by that are compared by the centroids of all their tokens.
+ * Finds documents by the inverted lists of the centroids nearest to each row of a query: an estimate is gathered of what a document
+ * has there, and where it has nothing, of the lowest score that was looked at (as XTR imputes).
  */
 export class CandidateFinder {
   readonly #lists: InvertedLists;
-  readonly #codes: Uint32Array;
-  readonly #offsets: Uint32Array;
   /** What documents have gathered, and for which row they did so last; 0 for none. Cleared after each search. */
   readonly #gathered: Float32Array;
   readonly #lastRow: Int32Array;
+  readonly #seen: Uint32Array;
 
-  constructor(lists: InvertedLists, { codes, offsets }: { codes: Uint32Array; offsets: Uint32Array }) {
+  constructor(lists: InvertedLists, documents: number) {
     this.#lists = lists;
-    this.#codes = codes;
-    this.#offsets = offsets;
-    this.#gathered = new Float32Array(offsets.length - 1);
-    this.#lastRow = new Int32Array(offsets.length - 1);
+    this.#gathered = new Float32Array(documents);
+    this.#lastRow = new Int32Array(documents);
+    this.#seen = new Uint32Array(documents);
   }
 
-  /** @param scores [centroids, rows]: of every centroid with every row of the query */
-  find(scores: Float32Array, rows: number, { approximate, exact, among }: CandidateLimits): Uint32Array {
+  /**
+   * In no order.
+   *
+   * @param scores [centroids, rows]: of every centroid with every row of the query
+   */
+  find(scores: Float32Array, rows: number, { most, least, among }: CandidateLimits): Uint32Array {
     const centroids = scores.length / rows;
-    const documents = among ? countOf(among) : this.#offsets.length - 1;
+    const documents = among ? countOf(among) : this.#seen.length;
     let found: Uint32Array;
     let estimates: Float32Array;
     for (let probes = Math.min(PROBES, centroids); ; probes = Math.min(2 * probes, centroids)) {
       ({ found, estimates } = this.#gather(scores, rows, probes, among));
-      if (found.length >= Math.min(exact, documents) || probes === centroids) break;
+      if (found.length >= Math.min(least, documents) || probes === centroids) break;
     }
-    const likely = bestPlaces(estimates, approximate).map((place) => found[place]);
-    if (likely.length <= exact) return likely;
-    const better = this.#byCentroids(likely, scores, rows);
-    return bestPlaces(better, exact).map((place) => likely[place]);
+    return placesOfBest(estimates, most).map((place) => found[place]);
   }
 
   #gather(
@@ -57,51 +55,34 @@ export class CandidateFinder {
     among: Uint8Array | undefined,
   ): { found: Uint32Array; estimates: Float32Array } {
     const { starts, documents } = this.#lists;
-    const [gathered, lastRow] = [this.#gathered, this.#lastRow];
-    const seen: number[] = [];
+    const [gathered, lastRow, seen] = [this.#gathered, this.#lastRow, this.#seen];
+    const nearest = nearestCentroids(scores, rows, probes);
+    let count = 0;
     for (let row = 0; row < rows; row++) {
-      const nearest = nearestCentroids(scores, rows, row, probes);
-      const lowest = scores[nearest[nearest.length - 1] * rows + row];
+      const lowest = scores[nearest[(row + 1) * probes - 1] * rows + row];
       // Nearest first: what a document gets first is its best.
-      for (const centroid of nearest) {
+      for (let rank = 0; rank < probes; rank++) {
+        const centroid = nearest[row * probes + rank];
         const gain = scores[centroid * rows + row] - lowest;
         for (let i = starts[centroid]; i < starts[centroid + 1]; i++) {
           const document = documents[i];
           const last = lastRow[document];
           if (last === row + 1 || (among && among[document] === 0)) continue;
-          if (last === 0) seen.push(document);
+          if (last === 0) seen[count++] = document;
           lastRow[document] = row + 1;
           gathered[document] += gain;
         }
       }
     }
-    const found = Uint32Array.from(seen);
-    const estimates = Float32Array.from(found, (document) => gathered[document]);
-    for (const document of found) {
+    const found = seen.slice(0, count);
+    const estimates = new Float32Array(count);
+    for (let i = 0; i < count; i++) {
+      const document = found[i];
+      estimates[i] = gathered[document];
       gathered[document] = 0;
       lastRow[document] = 0;
     }
     return { found, estimates };
-  }
-
-  /** Σᵢ maxⱼ over the centroids of a document's tokens. */
-  #byCentroids(candidates: Uint32Array, scores: Float32Array, rows: number): Float32Array {
-    const best = new Float32Array(rows);
-    const sums = new Float32Array(candidates.length);
-    for (let place = 0; place < candidates.length; place++) {
-      const document = candidates[place];
-      best.fill(Number.NEGATIVE_INFINITY);
-      for (let token = this.#offsets[document]; token < this.#offsets[document + 1]; token++) {
-        const from = this.#codes[token] * rows;
-        for (let row = 0; row < rows; row++) {
-          if (scores[from + row] > best[row]) best[row] = scores[from + row];
-        }
-      }
-      let sum = 0;
-      for (let row = 0; row < rows; row++) sum += best[row];
-      sums[place] = sum;
-    }
-    return sums;
   }
 }
 
@@ -111,17 +92,24 @@ function countOf(among: Uint8Array): number {
   return count;
 }
 
-/** The centroids with the largest scores for a row of the query, largest first; equal ones by number. */
-function nearestCentroids(scores: Float32Array, rows: number, row: number, probes: number): number[] {
+/** [rows, probes]: the centroids with the largest scores for each row of the query, largest first; equal ones by number. */
+function nearestCentroids(scores: Float32Array, rows: number, probes: number): Int32Array {
+  const nearest = new Int32Array(rows * probes);
+  const best = new Float32Array(rows * probes).fill(Number.NEGATIVE_INFINITY);
   const centroids = scores.length / rows;
-  const nearest: number[] = [];
-  for (let centroid = 0; centroid < centroids; centroid++) {
-    const score = scores[centroid * rows + row];
-    if (nearest.length === probes && score <= scores[nearest[probes - 1] * rows + row]) continue;
-    let place = nearest.length;
-    while (place > 0 && scores[nearest[place - 1] * rows + row] < score) place--;
-    nearest.splice(place, 0, centroid);
-    if (nearest.length > probes) nearest.pop();
+  for (let centroid = 0, at = 0; centroid < centroids; centroid++) {
+    for (let row = 0; row < rows; row++, at++) {
+      const score = scores[at];
+      const start = row * probes;
+      let place = start + probes - 1;
+      if (score <= best[place]) continue;
+      for (; place > start && best[place - 1] < score; place--) {
+        best[place] = best[place - 1];
+        nearest[place] = nearest[place - 1];
+      }
+      best[place] = score;
+      nearest[place] = centroid;
+    }
   }
   return nearest;
 }

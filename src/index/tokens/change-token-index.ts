@@ -80,7 +80,7 @@ export async function changeTokenIndex(
   return writeIndexFolder(folder.path, { overwrite: true }, async (writer) => {
     await writer.write(TOKEN_FILES.residuals, residuals(), { blockBytes: RESIDUAL_BLOCK });
     await writer.write(TOKEN_FILES.codes, [bytesOf(codes)]);
-    await writer.write(TOKEN_FILES.codebook, codebookBytes(codebook));
+    await writer.write(TOKEN_FILES.codewords, codebookBytes(codebook));
     await writer.write(TOKEN_FILES.offsets, [bytesOf(offsets)]);
     await documentFiles({ ids })(writer);
     return {

@@ -1,3 +1,5 @@
+import { centroidOf } from './residual-codec.js';
+
 /** For each centroid the documents that have a token there, ascending and each once. */
 export class InvertedLists {
   /** The documents of centroid `c` are `documents[starts[c]] … documents[starts[c + 1] - 1]`. */
@@ -34,7 +36,7 @@ function forEachPair(
 ): void {
   for (let document = 0; document + 1 < offsets.length; document++) {
     for (let token = offsets[document]; token < offsets[document + 1]; token++) {
-      const centroid = codes[token];
+      const centroid = centroidOf(codes[token]);
       if (last[centroid] === document) continue;
       last[centroid] = document;
       each(centroid, document);

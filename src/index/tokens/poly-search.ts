@@ -51,7 +51,7 @@ export class PolySearch implements VectorSearcher {
     const { dimension, count } = this.metadata;
     for (let fetch = Math.min(2 * k, count); ; fetch = Math.min(2 * fetch, count)) {
       const found = await this.#vectors.search(rows, { k: fetch, efSearch });
-      const documents = Uint32Array.from(new Set(found.ids.filter((id) => id >= 0)));
+      const documents = Uint32Array.from(new Set(found.ids.filter((id) => id >= 0))).sort();
       const vectors = await this.#vectors.vectors(documents);
       const scores = Float32Array.from(documents, (_, i) =>
         polyScore(rows, vectors.subarray(i * dimension, (i + 1) * dimension), dimension),

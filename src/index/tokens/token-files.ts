@@ -1,13 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import type { IndexFolder } from '../vectors/index-folder.js';
-import { type Codebook, TOKEN_BITS, type TokenBits } from './residual-codec.js';
+import { WORDS } from './codeword-finder.js';
+import { codebookOfBuckets } from './old-codebook.js';
+import { type Codebook, centroidOf, packedBytes, TOKEN_BITS, type TokenBits } from './residual-codec.js';
 
 /** The files of a token index besides its description and ids. */
 export const TOKEN_FILES = {
-  /** Centroids, cutoffs and weights, 32-bit numbers. */
+  /** Directions, centroids, how many components bytes have, codewords, the lowest scale and their step: 32-bit numbers. */
+  codewords: 'codewords.bin',
+  /** The same of an index made before there were codewords: centroids, cutoffs and weights of buckets. */
   codebook: 'codebook.bin',
-  /** The centroid of each token, 32 bits. */
+  /** The centroid of each token in the lower 24 bits, and how long it is. */
   codes: 'codes.bin',
   /** What tokens differ from their centroids by, packed. */
   residuals: 'residuals.bin',
@@ -18,7 +22,7 @@ export const TOKEN_FILES = {
 /** What an index of tokens has in memory in any case. */
 export interface TokenTable {
   codebook: Codebook;
-  /** The centroid of each token. */
+  /** The centroid of each token, and how long it is. */
   codes: Uint32Array;
   /** The tokens of document `i` are `offsets[i] … offsets[i + 1] - 1`. */
   offsets: Uint32Array;
@@ -34,30 +38,66 @@ export async function readTokenTable(folder: IndexFolder): Promise<TokenTable> {
   if (offsets.length !== count + 1 || offsets[0] !== 0 || offsets[count] !== codes.length) {
     throw folder.damaged(TOKEN_FILES.offsets, `expected ${count} documents with ${codes.length} tokens`);
   }
+  const centroids = codebook.centroids.length / codebook.dimension;
+  const place = codes.findIndex((code) => centroidOf(code) >= centroids);
+  if (place >= 0) {
+    throw folder.damaged(
+      TOKEN_FILES.codes,
+      `token ${place}: expected one of ${centroids} centroids, got ${centroidOf(codes[place])}`,
+    );
+  }
   return { codebook, codes, offsets };
 }
 
 async function readCodebook(folder: IndexFolder): Promise<Codebook> {
   const { dimension, parameters } = folder.metadata;
-  const { bits, centroids } = parameters;
-  if (!TOKEN_BITS.includes(bits as TokenBits)) {
+  const { centroids } = parameters;
+  const bits = parameters.bits as TokenBits;
+  if (!TOKEN_BITS.includes(bits)) {
     throw folder.damaged('meta.json', `parameters.bits: expected ${TOKEN_BITS.join(', ')}, got ${bits}`);
   }
-  const numbers = new Float32Array(await readChecked(folder, TOKEN_FILES.codebook));
-  const [places, buckets] = [centroids * dimension, 2 ** bits];
-  if (numbers.length !== places + 2 * buckets - 1) {
-    throw folder.damaged(
-      TOKEN_FILES.codebook,
-      `expected ${places + 2 * buckets - 1} numbers, got ${numbers.length}`,
-    );
+  const shape = { dimension, bits };
+  if (!folder.has(TOKEN_FILES.codewords)) {
+    const [places, weights] = [centroids * dimension, 2 ** bits];
+    const parts = await readParts(folder, TOKEN_FILES.codebook, [places, weights - 1, weights]);
+    return codebookOfBuckets({ ...shape, centroids: parts[0], weights: parts[2] });
+  }
+  const [directions, places, sizes, codewords, [lowest, step]] = await readParts(
+    folder,
+    TOKEN_FILES.codewords,
+    [dimension * dimension, centroids * dimension, packedBytes(shape), dimension * WORDS, 2],
+  );
+  const sum = sizes.reduce((total, size) => total + size, 0);
+  if (sum !== dimension || !sizes.every((size) => Number.isInteger(size) && size >= 0)) {
+    throw folder.damaged(TOKEN_FILES.codewords, `expected bytes of ${dimension} components, got ${sum}`);
   }
   return {
-    dimension,
-    bits: bits as TokenBits,
-    centroids: numbers.slice(0, places),
-    cutoffs: numbers.slice(places, places + buckets - 1),
-    weights: numbers.slice(places + buckets - 1),
+    ...shape,
+    directions,
+    centroids: places,
+    sizes: Uint32Array.from(sizes),
+    codewords,
+    // No row is made of nothing.
+    ...(lowest + step > 0 && { scales: { lowest, step } }),
   };
+}
+
+/** Numbers that lie one after another in a file, so many of each. */
+async function readParts(
+  folder: IndexFolder,
+  name: string,
+  sizes: readonly number[],
+): Promise<Float32Array[]> {
+  const numbers = new Float32Array(await readChecked(folder, name));
+  const expected = sizes.reduce((sum, size) => sum + size, 0);
+  if (numbers.length !== expected) {
+    throw folder.damaged(name, `expected ${expected} numbers, got ${numbers.length}`);
+  }
+  let end = 0;
+  return sizes.map((size) => {
+    end += size;
+    return numbers.slice(end - size, end);
+  });
 }
 
 async function readNumbers(folder: IndexFolder, name: string): Promise<Uint32Array> {

@@ -8,21 +8,27 @@ import {
   type VectorIndexMetadata,
   type VectorSearcher,
 } from '../vectors/vector-index.js';
-import { bestDocuments, type Scored } from './best-documents.js';
+import { bestDocuments, placesOfBest, type Scored } from './best-documents.js';
 import { CandidateFinder } from './candidate-finder.js';
 import { InvertedLists } from './inverted-lists.js';
-import { addMaxSims } from './max-sims.js';
 import { ResidualCodec } from './residual-codec.js';
 import { openResiduals, type Residuals } from './residuals.js';
 import { RowProducts } from './row-products.js';
 import { readTokenTable, TOKEN_FILES } from './token-files.js';
+import {
+  type Extent,
+  type LateQuery,
+  longestWords,
+  MOST_QUERY_ROWS,
+  TokenKernel,
+  unitFor,
+  vectorsFor,
+} from './token-kernel.js';
 
-/** Documents whose rows are put together again and compared exactly: so many times k, and at least. */
-const EXACT = { timesK: 4, atLeast: 256 };
-/** Documents compared by the centroids of their tokens: so many times those compared exactly. */
-const APPROXIMATE_PER_EXACT = 8;
-/** Rows put together at once. */
-const ROWS_AT_ONCE = 16_384;
+/** Documents compared by whole rows: so many times k, and at least. */
+const WHOLE = { timesK: 4, atLeast: 128 };
+/** Documents compared by a part of their rows, and before that by the centroids of their tokens: so many times those. */
+const PER_WHOLE = { part: 8, centroids: 16 };
 
 export interface OpenTokenIndexOptions {
   /**
@@ -35,18 +41,23 @@ export interface OpenTokenIndexOptions {
 
 /**
  * Finds documents by late interaction, Σᵢ maxⱼ qᵢ·dⱼ, over rows that were compressed. As PLAID does (Santhanam et al. 2022):
- * documents with a token near one of the query's are candidates; the best by their tokens' centroids are put together
- * again and compared exactly. What a search costs depends on nothing but its own options.
+ * documents with a token near one of the query's are candidates; the best by their tokens' centroids are compared by the first bytes of
+ * rows, and the best of these by all of them. No row is put together for it. What a search costs depends on nothing but its
+ * own options.
  */
 export class TokenIndex implements VectorSearcher {
   readonly metadata: VectorIndexMetadata;
+  /** The tokens of document `i` are `offsets[i] … offsets[i + 1] - 1`. */
+  readonly offsets: Uint32Array;
   readonly #codec: ResidualCodec;
   readonly #codes: Uint32Array;
-  /** The rows of document `i` are `offsets[i] … offsets[i + 1] - 1`. */
-  readonly offsets: Uint32Array;
-  readonly #finder: CandidateFinder;
   readonly #residuals: Residuals;
+  readonly #finder: CandidateFinder;
   readonly #products: RowProducts;
+  readonly #longestWords: Float64Array;
+  readonly #longestDocument: number;
+  /** Kernels that no search is using: each works on a query of its own. */
+  readonly #kernels: TokenKernel[] = [];
 
   private constructor(
     metadata: VectorIndexMetadata,
@@ -64,9 +75,14 @@ export class TokenIndex implements VectorSearcher {
     this.offsets = parts.offsets;
     this.#residuals = parts.residuals;
     this.#products = parts.products;
-    const { codes, offsets } = parts;
-    const centroids = metadata.parameters.centroids;
-    this.#finder = new CandidateFinder(InvertedLists.of(codes, offsets, centroids), { codes, offsets });
+    const { codec, codes, offsets } = parts;
+    const { centroids } = metadata.parameters;
+    this.#finder = new CandidateFinder(InvertedLists.of(codes, offsets, centroids), metadata.count);
+    this.#longestWords = longestWords(codec.codebook);
+    this.#longestDocument = offsets.reduce(
+      (most, end, i) => Math.max(most, end - (i > 0 ? offsets[i - 1] : 0)),
+      0,
+    );
   }
 
   static async open(folder: IndexFolder, options: OpenTokenIndexOptions = {}): Promise<TokenIndex> {
@@ -93,7 +109,11 @@ export class TokenIndex implements VectorSearcher {
 
   /** The rows of a document as they were put together again. */
   async rowsOf(document: number): Promise<Float32Array> {
-    return this.#decoded(document, document + 1);
+    const { directions, dimension } = this.#codec.codebook;
+    const codes = this.#codesOf(document);
+    const turned = new Float32Array(codes.length * dimension);
+    this.#codec.decode(codes, await this.#packedOf(document), turned);
+    return this.#products.of(turned, transposed(directions, dimension));
   }
 
   async close(): Promise<void> {
@@ -102,89 +122,122 @@ export class TokenIndex implements VectorSearcher {
   }
 
   async #searchOne(query: Float32Array, { k, exhaustive, among }: SearchOptions): Promise<Scored> {
-    if (exhaustive) return bestDocuments(chosen(await this.#scoreAll(query), among), k);
-    const exact = Math.max(EXACT.timesK * k, EXACT.atLeast);
-    const rows = query.length / this.metadata.dimension;
+    const late = await this.#prepared(query);
+    const kernel = this.#takeKernel(vectorsFor(late.rows));
+    try {
+      const documents = exhaustive
+        ? this.#allDocuments(among)
+        : await this.#candidates(kernel, late, Math.max(WHOLE.timesK * k, WHOLE.atLeast), among);
+      const sums = await this.#sums(kernel, late, documents, 'whole');
+      const unit = late.unit * kernel.largestScale;
+      return bestDocuments({ documents, scores: sums.map((sum) => unit * sum) }, k);
+    } finally {
+      this.#kernels.push(kernel);
+    }
+  }
+
+  /** A query along the directions of the codebook, in units in which no score leaves 16 bits. */
+  async #prepared(query: Float32Array): Promise<LateQuery> {
+    const { codebook } = this.#codec;
+    const turned = await this.#products.of(query, codebook.directions);
+    const unit = unitFor(turned, codebook, this.#longestWords);
+    const numbers = turned.map((value) => value / unit);
     // [centroids, rows of the query]: what a token's centroid gives to each row lies together.
-    const scores = await this.#products.of(this.#codec.codebook.centroids, query);
-    const candidates = this.#finder.find(scores, rows, {
-      approximate: exact * APPROXIMATE_PER_EXACT,
-      exact,
-      among,
-    });
-    return bestDocuments(await this.#scoreExactly(query, candidates), k);
+    const centroids = await this.#products.of(codebook.centroids, numbers);
+    return { rows: query.length / codebook.dimension, numbers, centroids, unit };
   }
 
-  /** Candidates in ascending order, so that those that lie together are read together. */
-  async #scoreExactly(query: Float32Array, candidates: Uint32Array): Promise<Scored> {
-    const documents = candidates.toSorted();
-    const scores = new Float32Array(documents.length);
-    const { dimension } = this.metadata;
-    for (let first = 0; first < documents.length; ) {
-      let end = first;
-      let rows = 0;
-      while (end < documents.length && (end === first || rows < ROWS_AT_ONCE)) {
-        rows += this.#tokensOf(documents[end++]);
-      }
-      const decoded = new Float32Array(rows * dimension);
-      const offsets = new Uint32Array(end - first + 1);
-      for (let place = first; place < end; place++) {
-        const from = offsets[place - first];
-        offsets[place - first + 1] = from + this.#tokensOf(documents[place]);
-        await this.#decodeInto(documents[place], documents[place] + 1, decoded.subarray(from * dimension));
-      }
-      await this.#scoreRows(query, decoded, offsets, scores.subarray(first, end));
-      first = end;
+  #takeKernel(vectors: number): TokenKernel {
+    const place = this.#kernels.findIndex((kernel) => kernel.vectors === vectors);
+    if (place >= 0) return this.#kernels.splice(place, 1)[0];
+    return new TokenKernel(this.#codec, { vectors, longest: this.#longestDocument });
+  }
+
+  #allDocuments(among: Uint8Array | undefined): Uint32Array {
+    const all = Uint32Array.from({ length: this.metadata.count }, (_, document) => document);
+    return among ? all.filter((document) => among[document] !== 0) : all;
+  }
+
+  /** Documents to compare by whole rows, so many: by less and less of them the more there are. */
+  async #candidates(
+    kernel: TokenKernel,
+    late: LateQuery,
+    wanted: number,
+    among: Uint8Array | undefined,
+  ): Promise<Uint32Array> {
+    let likely = this.#finder
+      .find(late.centroids, late.rows, { most: wanted * PER_WHOLE.centroids, least: wanted, among })
+      // Ascending, so that documents that lie together are read together.
+      .sort();
+    for (const [by, most] of [
+      ['centroids', wanted * PER_WHOLE.part],
+      ['part', wanted],
+    ] as const) {
+      if (likely.length <= most) continue;
+      const before = likely;
+      const sums = await this.#sums(kernel, late, before, by);
+      likely = placesOfBest(sums, most).map((place) => before[place]);
     }
-    return { documents, scores };
+    return likely;
   }
 
-  async #scoreAll(query: Float32Array): Promise<Scored> {
-    const { count } = this.metadata;
-    const documents = Uint32Array.from({ length: count }, (_, document) => document);
-    const scores = new Float32Array(count);
-    for (let first = 0; first < count; ) {
-      let end = first + 1;
-      while (end < count && this.offsets[end + 1] - this.offsets[first] <= ROWS_AT_ONCE) end++;
-      const offsets = this.offsets.subarray(first, end + 1).map((offset) => offset - this.offsets[first]);
-      await this.#scoreRows(query, await this.#decoded(first, end), offsets, scores.subarray(first, end));
-      first = end;
+  /** Σᵢ maxⱼ for each document, in the query's units; −∞ for one without rows. */
+  async #sums(
+    kernel: TokenKernel,
+    late: LateQuery,
+    documents: Uint32Array,
+    by: Extent,
+  ): Promise<Float32Array> {
+    const sums = new Float32Array(documents.length);
+    for (let first = 0; first < late.rows; first += MOST_QUERY_ROWS) {
+      kernel.load(late, first);
+      for (let start = 0; start < documents.length; ) {
+        const end = await this.#fill(kernel, documents, start, by);
+        const found = kernel.sums(end - start, by);
+        for (let i = 0; i < found.length; i++) sums[start + i] += found[i];
+        start = end;
+      }
     }
-    return { documents, scores };
+    return sums.map((sum, i) => (this.#tokensOf(documents[i]) > 0 ? sum : Number.NEGATIVE_INFINITY));
   }
 
-  async #scoreRows(
-    query: Float32Array,
-    rows: Float32Array,
-    offsets: Uint32Array,
-    scores: Float32Array,
-  ): Promise<void> {
-    const products = await this.#products.of(rows, query);
-    addMaxSims(products, offsets, query.length / this.metadata.dimension, scores);
+  /** Puts as many documents as there is room for, from `start` on, where the kernel compares them; returns where they end. */
+  async #fill(kernel: TokenKernel, documents: Uint32Array, start: number, by: Extent): Promise<number> {
+    const { rowBytes } = this.#codec;
+    let [end, filled] = [start, 0];
+    for (; end < documents.length && end - start < kernel.documents; end++) {
+      const document = documents[end];
+      const tokens = this.#tokensOf(document);
+      if (filled + tokens > kernel.capacity) break;
+      kernel.counts[end - start] = tokens;
+      let codes = this.#codesOf(document);
+      if (by !== 'centroids') {
+        const read = this.#packedOf(document);
+        // What is in memory is not waited for: there are many documents.
+        const packed = read instanceof Uint8Array ? read : await read;
+        kernel.packed.set(packed, filled * rowBytes);
+        codes = this.#codec.scaled(codes, packed);
+      }
+      kernel.codes.set(codes, filled);
+      filled += tokens;
+    }
+    return end;
   }
 
   #tokensOf(document: number): number {
     return this.offsets[document + 1] - this.offsets[document];
   }
 
-  async #decoded(first: number, end: number): Promise<Float32Array> {
-    const rows = this.offsets[end] - this.offsets[first];
-    const target = new Float32Array(rows * this.metadata.dimension);
-    await this.#decodeInto(first, end, target);
-    return target;
+  #codesOf(document: number): Uint32Array {
+    return this.#codes.subarray(this.offsets[document], this.offsets[document + 1]);
   }
 
-  async #decodeInto(first: number, end: number, target: Float32Array): Promise<void> {
-    const [from, to] = [this.offsets[first], this.offsets[end]];
+  #packedOf(document: number): Uint8Array | Promise<Uint8Array> {
     const { rowBytes } = this.#codec;
-    const packed = await this.#residuals.bytes(from * rowBytes, to * rowBytes);
-    this.#codec.decode(this.#codes.subarray(from, to), packed, target);
+    return this.#residuals.bytes(this.offsets[document] * rowBytes, this.offsets[document + 1] * rowBytes);
   }
 }
 
-/** What was scored of documents that may be found. */
-function chosen({ documents, scores }: Scored, among: Uint8Array | undefined): Scored {
-  if (!among) return { documents, scores };
-  const may = (_: number, place: number): boolean => among[documents[place]] !== 0;
-  return { documents: documents.filter(may), scores: scores.filter(may) };
+function transposed(square: Float32Array, size: number): Float32Array {
+  return square.map((_, i) => square[(i % size) * size + Math.floor(i / size)]);
 }

@@ -1,12 +1,14 @@
 import { Random, type SessionOptions } from '../../engine/index.js';
 import { openAssigner, sphericalKMeans } from '../clusters/spherical-k-means.js';
-import { bucketsOf, type Codebook, type TokenBits } from './residual-codec.js';
+import { type Codebook, differences, ResidualCodec, type TokenBits } from './residual-codec.js';
+import { RowProducts } from './row-products.js';
+import { keptDirections, trainCodewords } from './train-codewords.js';
 
 /** Rows that a centroid is learned from, at most: more cost time and change little. */
 const ROWS_PER_CENTROID = 64;
 const ROUNDS = 4;
-/** Rows whose differences decide the buckets, at most. */
-const HELD_OUT_ROWS = 4096;
+/** Rows whose differences decide the codewords, at most: 64 for each. */
+const ROWS_FOR_WORDS = 16_384;
 
 /**
  * How many centroids rows get: a power of two near 4·√rows. A quarter of what ColBERTv2 takes, which was chosen for GPUs; most
@@ -18,7 +20,7 @@ export function centroidsFor(rows: number): number {
 
 /** Rows that a codebook of so many rows is learned from. */
 export function sampleSize(rows: number): number {
-  return Math.min(rows, ROWS_PER_CENTROID * centroidsFor(rows) + HELD_OUT_ROWS);
+  return Math.min(rows, ROWS_PER_CENTROID * centroidsFor(rows));
 }
 
 export interface TrainCodebookOptions {
@@ -31,17 +33,15 @@ export interface TrainCodebookOptions {
   onRound?: (round: number, rounds: number) => void;
 }
 
-/** Centroids and buckets from a sample of rows: those that decide the buckets did not decide the centroids. */
+/** Centroids from a sample of rows, and from what some of these differ from them by directions and codewords. */
 export async function trainCodebook(
   sample: Float32Array,
   { dimension, bits, rows, seed = 0, session, onRound }: TrainCodebookOptions,
 ): Promise<Codebook> {
   const count = sample.length / dimension;
-  const heldOut = Math.min(HELD_OUT_ROWS, Math.max(1, Math.floor(count * 0.05)));
-  const learned = count > heldOut ? sample.subarray(heldOut * dimension) : sample;
-  const result = await sphericalKMeans(learned, {
+  const result = await sphericalKMeans(sample, {
     dimension,
-    clusters: Math.min(centroidsFor(rows), learned.length / dimension),
+    clusters: Math.min(centroidsFor(rows), count),
     seed,
     rounds: ROUNDS,
     session,
@@ -51,16 +51,24 @@ export async function trainCodebook(
     },
   });
   const { centroids } = result!;
-  const others = sample.subarray(0, heldOut * dimension);
-  const assigner = await openAssigner(dimension, session);
+  // The sample comes in no order, so that its beginning is one, too.
+  const some = sample.subarray(0, ROWS_FOR_WORDS * dimension);
+  const [assigner, products] = [
+    await openAssigner(dimension, session),
+    await RowProducts.open(dimension, session),
+  ];
   try {
-    const { places } = await assigner.assign(others, centroids);
-    const differences = others.map((value, i) => {
-      const centroid = places[Math.floor(i / dimension)];
-      return value - centroids[centroid * dimension + (i % dimension)];
-    });
-    return { dimension, bits, centroids, ...bucketsOf(differences, bits) };
+    const { places } = await assigner.assign(some, centroids);
+    const shape = { dimension, bits };
+    const straight = differences(some, places, { dimension, centroids });
+    const { directions, sizes } = keptDirections(straight, shape, seed);
+    const turned = { ...shape, directions, sizes, centroids: await products.of(centroids, directions) };
+    const rowsTurned = await products.of(some, directions);
+    const codewords = trainCodewords(differences(rowsTurned, places, turned), sizes);
+    const codebook: Codebook = { ...turned, codewords };
+    return { ...codebook, scales: new ResidualCodec(codebook).scalesFor(rowsTurned, places) };
   } finally {
+    await products.release();
     await assigner.release();
   }
 }
@@ -81,7 +89,7 @@ export async function sampleRows(
       sample.set(block.subarray(row * dimension, (row + 1) * dimension), taken++ * dimension);
     }
   }
-  // The first rows are held out: they must not all be of the first documents.
+  // The first rows decide more than centroids: they must not all be of the first documents.
   return shuffled(sample.subarray(0, taken * dimension), dimension, random);
 }
 

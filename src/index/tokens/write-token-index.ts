@@ -61,7 +61,7 @@ export async function writeTokenIndex(
   });
   return writeIndexFolder(folder, { ...options, extra: undefined }, async (writer) => {
     const { fingerprint } = await packRows(writer, counted('pack'), { codebook, rows, session });
-    await writer.write(TOKEN_FILES.codebook, codebookBytes(codebook));
+    await writer.write(TOKEN_FILES.codewords, codebookBytes(codebook));
     await writer.write(TOKEN_FILES.offsets, [bytesOf(source.offsets)]);
     await documentFiles({ ids: source.ids })(writer);
     await options.extra?.(writer);
@@ -112,8 +112,10 @@ async function packRows(
 }
 
 /** The content of the file of a codebook. */
-export function* codebookBytes({ centroids, cutoffs, weights }: Codebook): Generator<Uint8Array> {
-  for (const part of [centroids, cutoffs, weights]) yield bytesOf(part);
+export function* codebookBytes(codebook: Codebook): Generator<Uint8Array> {
+  const { directions, centroids, sizes, codewords, scales = { lowest: 0, step: 0 } } = codebook;
+  for (const part of [directions, centroids, Float32Array.from(sizes), codewords]) yield bytesOf(part);
+  yield bytesOf(Float32Array.of(scales.lowest, scales.step));
 }
 
 /** Numbers as they lie in memory. */

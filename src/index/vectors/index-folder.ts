@@ -34,6 +34,7 @@ const INDEX_FOLDER: FolderContents = {
     'ids.txt',
     'digests.bin',
     'codebook.bin',
+    'codewords.bin',
     'codes.bin',
     'residuals.bin',
     'offsets.bin',

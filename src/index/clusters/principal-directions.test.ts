@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Random } from '../engine/index.js';
+import { Random } from '../../engine/index.js';
 import { principalDirections, reduceRows } from './principal-directions.js';
 
 const OWN = 12;

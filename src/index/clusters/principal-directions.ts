@@ -1,4 +1,4 @@
-import { Random } from '../engine/index.js';
+import { Random } from '../../engine/index.js';
 
 /** Rounds of orthogonal iteration: directions of nearly the same weight may still be mixed, which loses next to nothing. */
 const ROUNDS = 12;
