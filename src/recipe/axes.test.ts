@@ -66,11 +66,11 @@ describe('a choice', () => {
     expect(recipe.loss).toEqual({ name: 'infonce', temperature: 0.05, weight: 1 });
     expect(await failure(`loss: {name: nll, margin: 2}\n${STAGES}`)).toMatchObject({
       message: 'my.yaml:1: loss.margin: nll has no margin, got a number (2)',
-      hint: 'nll takes temperature, weight',
+      hint: 'nll takes temperature, weight, teacher',
     });
     expect(await failure(`loss: {name: hinge, cut: 2}\n${STAGES}`)).toMatchObject({
       message: 'my.yaml:1: loss.cut: hinge has no cut, got a number (2)',
-      hint: 'hinge takes temperature, weight, margin',
+      hint: 'hinge takes temperature, weight, teacher, margin',
     });
     expect(
       await failure('stages: [{name: a, steps: 9, negatives: [{source: in-batch, depth: 3}]}]'),

@@ -51,6 +51,8 @@ export const AXES: Readonly<Record<AxisName, Axis>> = AXIS;
 const PLACES: Readonly<Record<string, AxisName>> = {
   loss: 'loss',
   'loss.#': 'loss',
+  'loss.teacher': 'teacher',
+  'loss.#.teacher': 'teacher',
   optimizer: 'optimizer',
   teacher: 'teacher',
   examples: 'examples',
@@ -62,6 +64,8 @@ const PLACES: Readonly<Record<string, AxisName>> = {
   'stages.#.negatives.#': 'negatives',
   'stages.#.loss': 'loss',
   'stages.#.loss.#': 'loss',
+  'stages.#.loss.teacher': 'teacher',
+  'stages.#.loss.#.teacher': 'teacher',
   'stages.#.optimizer': 'optimizer',
   'stages.#.teacher': 'teacher',
   'stages.#.examples': 'examples',

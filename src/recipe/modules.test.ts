@@ -37,7 +37,7 @@ describe('use', () => {
     });
     expect(await failure(`use: [cubed.js]\nloss: {name: infonce, power: 2}\n${STAGES}`)).toMatchObject({
       message: 'my.yaml:2: loss.power: infonce has no power, got a number (2)',
-      hint: 'infonce takes temperature, weight',
+      hint: 'infonce takes temperature, weight, teacher',
     });
   });
 

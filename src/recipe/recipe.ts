@@ -70,6 +70,8 @@ export interface LossRecipe extends Choice {
   temperature: number;
   /** Its factor in the sum, where there are several. */
   weight: number;
+  /** Whose scores it learns from, where that is not the stage's teacher. */
+  teacher?: Choice;
 }
 
 export interface OptimizerRecipe extends Choice {

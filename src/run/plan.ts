@@ -94,6 +94,11 @@ function naturalNegatives(recipe: LossRecipe): BatchNegatives {
   return kind ? kind.create(kindOptions(kind, recipe)).negatives : 'own';
 }
 
+/** Everybody whom a stage may learn from: its teacher, and those of single losses. */
+export function teachersOf({ teacher, losses }: PlannedStage): Choice[] {
+  return [teacher, ...losses.flatMap((loss) => loss.teacher ?? [])];
+}
+
 /** The stage that takes a step; the last one for the step after the end. */
 export function stageAt({ stages }: Plan, step: number): PlannedStage {
   return stages.find(({ end }) => step < end) ?? stages.at(-1)!;

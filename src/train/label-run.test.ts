@@ -15,7 +15,7 @@ const TEACHER = [
 ];
 
 /** Mined, labelled by a cross-encoder, distilled from its scores and then from the teacher itself. */
-const recipeOf = (teacher: string): string => `
+const recipeOf = (teacher: string, retriever: string): string => `
 extends: tiny
 stages:
   - name: mine
@@ -31,10 +31,12 @@ stages:
     make: { name: cluster, clusters: 6 }
   - name: ask
     steps: 2
-    negatives: [{ source: bm25, depth: 8 }]
+    negatives: [{ source: static, file: 'stage:label', depth: 8 }]
     batch: { queries: 4, order: { name: topic, file: 'stage:topics' } }
     teacher: { name: cross-encoder, models: [${teacher}] }
-    loss: { name: margin-mse-in-batch, temperature: 1, weight: 0.1 }
+    loss:
+      - { name: margin-mse-in-batch, temperature: 1, weight: 0.1 }
+      - { name: kl, teacher: { name: encoder, model: ${retriever} } }
 `;
 
 let folder: string;
@@ -44,7 +46,8 @@ beforeAll(async () => {
   vi.stubEnv('NEARMISS_CACHE', join(folder, 'cache'));
   await writeSynonyms(join(folder, 'data'), { words: 8, seed: 3 });
   const teacher = await startRun(folder, 'teacher', { recipe: 'reranker', set: TEACHER });
-  await writeFile(join(folder, 'recipe.yaml'), recipeOf(teacher.file('start')));
+  const retriever = await startRun(folder, 'retriever');
+  await writeFile(join(folder, 'recipe.yaml'), recipeOf(teacher.file('start'), retriever.file('start')));
   run = await start('run');
   await bothRoles(run);
 });
@@ -101,6 +104,14 @@ test('every loss of a teacher learns', async () => {
   }
 });
 
+test('two losses of a stage learn from two teachers', async () => {
+  const steps = (await eventsOf(run, 'trainer')).filter((event) => event.type === 'step');
+  for (const { parts } of steps.slice(-2)) {
+    expect(parts!['margin-mse-in-batch']).toBeGreaterThan(0);
+    expect(parts!.kl).toBeGreaterThan(0);
+  }
+});
+
 test('more topics than queries are refused', async () => {
   const greedy = await startRun(folder, 'greedy', {
     recipe: join(folder, 'recipe.yaml'),
@@ -120,7 +131,7 @@ test('another run asks the teacher nothing again', async () => {
 });
 
 test('a teacher that is not there is told before anything is written', async () => {
-  await writeFile(join(folder, 'absent.yaml'), recipeOf(join(folder, 'nowhere')));
+  await writeFile(join(folder, 'absent.yaml'), recipeOf(join(folder, 'nowhere'), 'minilm'));
   await expect(startRun(folder, 'absent', { recipe: join(folder, 'absent.yaml') })).rejects.toThrow(
     /nowhere: no such teacher/,
   );

@@ -145,7 +145,7 @@ function checkFrozenDocuments({ recipe, stage, index, kinds }: Checked): Problem
 }
 
 /** Rankings and teachers' scores are of training queries; examples of other kinds have none. */
-function checkExamples({ recipe, stage, index, kinds }: Checked): Problem[] {
+function checkExamples({ recipe, stage, index, kinds, losses }: Checked): Problem[] {
   const chosen = stage.examples ?? recipe.examples;
   const { trainingQueries, hasOthers, needsDropout } = examples.get(chosen.name);
   if (needsDropout && recipe.model.dropout === 0) {
@@ -159,7 +159,15 @@ function checkExamples({ recipe, stage, index, kinds }: Checked): Problem[] {
     ];
   }
   if (trainingQueries && !hasOthers) return [];
-  const teacher = teachers.get((stage.teacher ?? recipe.teacher).name);
+  const teaching = [
+    {
+      name: (stage.teacher ?? recipe.teacher).name,
+      keys: [...(stage.teacher ? ['stages', index] : []), 'teacher', 'name'],
+    },
+    ...losses.flatMap(({ recipe: { teacher }, at }) =>
+      teacher ? { name: teacher.name, keys: [...at('teacher'), 'name'] } : [],
+    ),
+  ];
   const refuse = (keys: Keys, name: string): Problem => ({
     level: 'error',
     keys,
@@ -173,9 +181,11 @@ function checkExamples({ recipe, stage, index, kinds }: Checked): Problem[] {
         ? refuse(['stages', index, 'negatives', nth, 'source'], kind.name)
         : [],
     ),
-    ...(teacher.needsTrainingQueries || (hasOthers && teacher.name === 'cross-encoder')
-      ? [refuse([...(stage.teacher ? ['stages', index] : []), 'teacher', 'name'], teacher.name)]
-      : []),
+    ...teaching.flatMap(({ name, keys }) =>
+      teachers.get(name).needsTrainingQueries || (hasOthers && name === 'cross-encoder')
+        ? refuse(keys, name)
+        : [],
+    ),
   ];
 }
 

@@ -14,8 +14,9 @@ export function checkTeacher(recipe: Recipe): Problem[] {
   recipe.stages.forEach((stage, index) => {
     const takes = (part: TaskPart): boolean => !stage.make && tasks.get(stage.task.name).takes.includes(part);
     const losses = takes('loss') && takes('teacher') ? stageLosses(recipe, index) : [];
-    const pupils = losses.filter(
-      ({ loss: { needs } }) => needs?.includes('teacher') || needs?.includes('vectors'),
+    problems.push(...losses.flatMap(checkOwnTeacher));
+    const pupils = losses.filter(({ recipe: { teacher }, loss: { needs } }) =>
+      needs?.some((need) => need === 'vectors' || (need === 'teacher' && !teacher)),
     );
     const { name } = stage.teacher ?? recipe.teacher;
     const guides = takes('batch') && { ...recipe.batch, ...stage.batch }.guideMargin !== undefined;
@@ -47,6 +48,21 @@ export function checkTeacher(recipe: Recipe): Problem[] {
     }
   });
   return heard ? problems : [...problems, unheard(['teacher'], recipe.teacher.name)];
+}
+
+/** A loss's own teacher gives scores, and is there before the run begins. */
+function checkOwnTeacher({ recipe: { name, teacher }, loss: { needs }, at }: StageLoss): Problem[] {
+  if (!teacher) return [];
+  const keys = [...at('teacher'), 'name'];
+  if (!needs?.includes('teacher')) return [unheard(at('teacher'), teacher.name)];
+  if (teacher.name === NOBODY) {
+    const hint = 'leave it out where the loss learns from the teacher of the stage';
+    return [{ level: 'error', keys, message: `${name} learns from a teacher, and none is named here`, hint }];
+  }
+  // Those that learn with the student are opened by the stage, one a stage.
+  if (teachers.get(teacher.name).open) return [];
+  const message = `${teacher.name} learns with the student, and teaches a whole stage`;
+  return [{ level: 'error', keys, message, hint: `set teacher of the stage or recipe to ${teacher.name}` }];
 }
 
 /** Vectors are learned from whoever makes some, by whoever has one for each text. */

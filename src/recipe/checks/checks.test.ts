@@ -193,6 +193,18 @@ describe('what cannot be trained', () => {
       'my.yaml:6: stages.a.loss.name: margin-mse learns from a teacher, and there is none',
     ],
     [
+      `${ANN}loss: [{name: infonce}, {name: kl, teacher: none}]`,
+      'my.yaml:5: loss.1.teacher.name: kl learns from a teacher, and none is named here',
+    ],
+    [
+      `${ANN}loss: {name: kl, teacher: {name: joint, model: x}}`,
+      'my.yaml:5: loss.teacher.name: joint learns with the student, and teaches a whole stage',
+    ],
+    [
+      `${stage('{source: random}')}examples: {name: pseudo-labelled, file: x}\nloss: {name: kl, teacher: {name: stored, file: y}}`,
+      'my.yaml:6: loss.teacher.name: stored is for training queries, and pseudo-labelled makes examples of its own',
+    ],
+    [
       `${ANN}loss: embedding-mse`,
       'my.yaml:5: loss.name: embedding-mse learns from a teacher, and there is none',
     ],
@@ -315,6 +327,14 @@ describe('what is hardly meant', () => {
       stage('{source: ann}', '    teacher: {name: stored, file: x}'),
       /stages\.a\.teacher: no loss learns from the teacher stored/,
     ],
+    [
+      `${ANN}loss: {name: infonce, teacher: {name: stored, file: x}}`,
+      /my\.yaml:5: loss\.teacher: no loss learns from the teacher stored/,
+    ],
+    [
+      `${ANN}${TAUGHT}loss: {name: kl, teacher: {name: encoder, model: minilm}}`,
+      /my\.yaml:5: teacher: no loss learns from the teacher stored/,
+    ],
     [`${ANN}model: {head: {normalize: false}}`, /grow very large/],
     [
       `${ANN}model: {init: scratch, layers: 1, vocabularySize: 500, hiddenSize: 8, heads: 2}`,
@@ -340,6 +360,11 @@ test.each([
   ['a guide that nothing else is learned from', `${ANN}${GUIDE}batch: {guideMargin: 0.5}`],
   ['cosines as far apart as a teacher has them', `${ANN}${TAUGHT}loss: {name: margin-mse, temperature: 1}`],
   ['a loss with a teacher beside one without', `${ANN}${TAUGHT}loss: [{name: infonce}, {name: margin-mse}]`],
+  [
+    'a teacher for each of two losses',
+    `${ANN}${TAUGHT}loss: [{name: margin-mse}, {name: margin-mse-in-batch, teacher: {name: encoder, model: minilm}}]`,
+  ],
+  ["a loss's teacher and no other", `${ANN}loss: {name: kl, teacher: {name: encoder, model: minilm}}`],
   [
     "a teacher for one stage's loss",
     `${ANN}  - {name: b, steps: 200, negatives: [bm25], loss: margin-mse}\n${TAUGHT}loss: nll`,

@@ -1,6 +1,6 @@
 import { list, positive } from '../../base/settings.js';
 import { AXES } from '../axis-places.js';
-import type { LossRecipe } from '../recipe.js';
+import type { Choice, LossRecipe } from '../recipe.js';
 import { choice, type ReadOptions } from './choice.js';
 import { dependent, isRecord } from './dependent.js';
 
@@ -15,9 +15,17 @@ const ANY_LOSS = {
 const LOSS = {
   axis: AXES.loss,
   meaning: 'how scores become a loss',
-  after: ANY_LOSS,
   otherwise: () => 'infonce',
 };
+
+/** Whose scores a loss learns from, where several learn from different ones. */
+function ownTeacher(read: ReadOptions) {
+  return choice<Choice>({
+    ...read,
+    axis: AXES.teacher,
+    meaning: "whose scores this loss learns from, instead of the recipe's or the stage's teacher",
+  }).optional();
+}
 
 /**
  * The loss of a recipe, or several whose weighted sum is learned from, and that of a stage, which changes parts of the
@@ -26,11 +34,13 @@ const LOSS = {
  * @param said what the recipe says of its loss, before it is read
  */
 export function lossSettings(read: ReadOptions, said: unknown) {
-  const one = choice<LossRecipe>({ ...LOSS, ...read });
+  const after = { ...ANY_LOSS, teacher: ownTeacher(read) };
+  const one = choice<LossRecipe>({ ...LOSS, after, ...read });
   const several = list(one, 'a loss, or a list of losses');
   const changes = isRecord(said) ? said : {};
   const change = choice<Partial<LossRecipe>>({
     ...LOSS,
+    after,
     ...read,
     otherwise: () => String(changes[AXES.loss.tag] ?? LOSS.otherwise()),
     changes,

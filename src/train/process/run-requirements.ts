@@ -8,7 +8,7 @@ import { makers } from '../../recipe/axes.js';
 import { kindOptions } from '../../recipe/kind-options.js';
 import type { Recipe } from '../../recipe/recipe.js';
 import { learnsFromLabels } from '../../run/collection/learns-from-labels.js';
-import { planRun } from '../../run/plan.js';
+import { planRun, teachersOf } from '../../run/plan.js';
 import { teachers } from '../../teacher/index.js';
 import { requireRecipe } from '../make/require-recipe.js';
 import { ANSWERS_HINT } from '../mining/mining-rules.js';
@@ -32,7 +32,7 @@ export async function requireTrainable(dataset: Dataset, recipe: Recipe, split: 
     const kind = negativeKinds.get(source.source);
     await kind.require?.(kindOptions(kind, source), dataset);
   }
-  for (const { teacher } of stages) {
+  for (const teacher of stages.flatMap(teachersOf)) {
     const kind = teachers.get(teacher.name);
     await kind.require?.(kindOptions(kind, teacher), dataset);
   }

@@ -44,6 +44,8 @@ export interface StageLoss {
   scale?: number;
   /** What counts as a negative; the loss's own choice when left out. */
   negatives?: BatchNegatives;
+  /** Whether it has a teacher of its own, whose scores batches have by the loss's place. */
+  ownTeacher?: boolean;
 }
 
 /** From scores to one number, inside a graph. */
@@ -72,11 +74,13 @@ export function buildObjective(
   losses: readonly StageLoss[],
 ): Objective {
   const inputs = new LossFeeds(graph, rows);
-  const built = losses.map((stageLoss) => {
-    const { loss, scale = 1, weight = 1, negatives = loss.negatives } = stageLoss;
+  const built = losses.map((stageLoss, place) => {
+    const { loss, scale = 1, weight = 1, negatives = loss.negatives, ownTeacher } = stageLoss;
     const factor = scale / scoreScale(losses);
     const scaled = factor === 1 ? scores : mul(scores, factor);
-    const value = loss.build(inputs.of(loss, { scores: scaled, scale, negatives }));
+    const value = loss.build(
+      inputs.of(loss, { scores: scaled, scale, negatives, ...(ownTeacher && { teacher: place }) }),
+    );
     return { name: loss.name, value, weighted: weight === 1 ? value : mul(value, weight) };
   });
   const weight = graph.input('weight', []);
@@ -110,6 +114,15 @@ export function partResults(
   };
 }
 
+/** What a loss is shown of a batch. */
+interface LossSight {
+  scores: Value;
+  scale: number;
+  negatives: BatchNegatives;
+  /** Its place, where it has a teacher of its own. */
+  teacher?: number;
+}
+
 /** The inputs that losses ask for: each made once for all of them, and fed only where one asks. */
 class LossFeeds {
   readonly #graph: Graph;
@@ -122,10 +135,7 @@ class LossFeeds {
     this.#rows = rows;
   }
 
-  of(
-    loss: Loss,
-    { scores, scale, negatives }: { scores: Value; scale: number; negatives: BatchNegatives },
-  ): LossInputs {
+  of(loss: Loss, { scores, scale, negatives, teacher }: LossSight): LossInputs {
     const allowed = this.#matrix(`negative.${negatives === 'hardest' ? 'batch' : negatives}`, (batch) =>
       negativeMask(batch, negatives),
     );
@@ -134,7 +144,7 @@ class LossFeeds {
       scores,
       positive: this.#matrix('positive', positiveMask),
       negative: negatives === 'hardest' ? hardest(scores, allowed) : allowed,
-      ...(needs.has('teacher') && { teacher: this.#teacher() }),
+      ...(needs.has('teacher') && { teacher: this.#teacher(teacher) }),
       ...(needs.has('gains') && { gains: this.#matrix('gains', gainMatrix) }),
       ...(needs.has('lists') && { lists: this.#lists(scores) }),
       ...(needs.has('vectors') && { vectors: this.#vectors(loss) }),
@@ -155,11 +165,11 @@ class LossFeeds {
     });
   }
 
-  #teacher(): TeacherInputs {
+  #teacher(own: number | undefined): TeacherInputs {
     const part = (name: 'scores' | 'known'): Value =>
-      this.#matrix(`teacher.${name}`, (batch) => ({
+      this.#matrix(own === undefined ? `teacher.${name}` : `teacher.${own}.${name}`, (batch) => ({
         shape: [queryCount(batch), documentCount(batch)],
-        data: batch.teacher![name],
+        data: (own === undefined ? batch.teacher! : batch.lossTeachers!.get(own)!)[name],
       }));
     return { scores: part('scores'), known: part('known') };
   }

@@ -279,12 +279,44 @@ test('several losses are told apart and add up by their weights', async () => {
   expect(alone.parts).toBeUndefined();
 });
 
+test("a loss with a teacher of its own learns from that one, the others from the stage's", async () => {
+  const parameters = smallParameters('shared');
+  const batch = taught(randomBatch(4));
+  const other = scoresOf(batch, 'another teacher');
+  const learn = async (
+    batch: RetrievalBatch,
+    losses: readonly StageLoss[],
+  ): Promise<{ loss: number; gradients: Float32Array }> => {
+    const scores = towerScores({ spec, scorer: dot });
+    const step = await DirectStep.create({ scores, losses, parameters, session });
+    const gradients = parameters.zerosLike();
+    const { loss } = await step.addGradients(batch, gradients, { seed: 1, step: 0 });
+    await step.release();
+    return { loss, gradients: gradients.buffer };
+  };
+  const pairs = await learn(batch, [{ loss: marginMse }]);
+  const ofBatch = await learn({ ...batch, teacher: other }, [{ loss: marginMseInBatch, weight: 0.1 }]);
+  const both = await learn({ ...batch, lossTeachers: new Map([[1, other]]) }, [
+    { loss: marginMse },
+    { loss: marginMseInBatch, weight: 0.1, ownTeacher: true },
+  ]);
+  expect(both.loss).toBeCloseTo(pairs.loss + ofBatch.loss, 5);
+  const apart = both.gradients.map((gradient, i) => gradient - pairs.gradients[i] - ofBatch.gradients[i]);
+  expect(Math.max(...apart.map(Math.abs))).toBeLessThan(1e-5);
+  const alike = await learn(batch, [{ loss: marginMse }, { loss: marginMseInBatch, weight: 0.1 }]);
+  expect(Math.abs(alike.loss - both.loss)).toBeGreaterThan(1e-3);
+});
+
 /** With a teacher who knows most pairs. */
 function taught(batch: RetrievalBatch): RetrievalBatch {
-  const random = Random.from(1, 'teacher');
+  return { ...batch, teacher: scoresOf(batch, 'teacher') };
+}
+
+function scoresOf(batch: RetrievalBatch, teacher: string): NonNullable<RetrievalBatch['teacher']> {
+  const random = Random.from(1, teacher);
   const pairs = batch.queries.length * batch.documents.length;
   const known = Float32Array.from({ length: pairs }, () => (random.uniform() < 0.8 ? 1 : 0));
-  return { ...batch, teacher: { known, scores: known.map((is) => is * random.normal()) } };
+  return { known, scores: known.map((is) => is * random.normal()) };
 }
 
 /** With a side as random vectors of length 1. */

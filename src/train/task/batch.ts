@@ -27,6 +27,8 @@ export interface RetrievalBatch extends Batch {
   grades?: readonly (readonly number[])[];
   /** For losses that learn from a teacher. */
   teacher?: TeacherScores;
+  /** For losses with a teacher of their own, by the loss's place among the stage's. */
+  lossTeachers?: ReadonlyMap<number, TeacherScores>;
   /** For losses that learn a teacher's vectors. */
   teacherVectors?: TaughtVectors;
   /**

@@ -1,11 +1,12 @@
 import { losses as lossKinds } from '../../loss/kinds.js';
 import type { LossNeed } from '../../loss/loss.js';
 import { kindOptions } from '../../recipe/kind-options.js';
+import type { Choice } from '../../recipe/recipe.js';
 import { bestModel } from '../../run/best-model.js';
 import { locateMade } from '../../run/made.js';
 import type { BatchNegatives, PlannedStage } from '../../run/plan.js';
 import { placesOf } from '../../run/training-data.js';
-import { type Teacher, type TeacherContext, teachers } from '../../teacher/index.js';
+import { type Teacher, type TeacherContext, type TeacherScores, teachers } from '../../teacher/index.js';
 import { compareTeacher } from '../make/compare-teacher.js';
 import type { MadeBatch } from './batch-maker.js';
 import type { BatchTeacher } from './batch-teacher.js';
@@ -21,19 +22,48 @@ const OPEN: Record<string, (options: never, context: StageContext) => Promise<Ba
 /** Whoever teaches in a stage; `undefined` where nobody does. */
 export async function openBatchTeacher(context: StageContext): Promise<BatchTeacher | undefined> {
   const { stage } = context;
-  const kind = teachers.get(stage.teacher.name);
-  const options = kindOptions(kind, stage.teacher);
+  const opened = new Map<number, BatchTeacher>();
+  const ofStage = await openTeacher(context, {
+    choice: stage.teacher,
+    losses: stage.losses.filter(({ teacher }) => !teacher),
+    guides: stage.batch.guideMargin !== undefined,
+  });
+  try {
+    for (const [place, loss] of stage.losses.entries()) {
+      if (!loss.teacher) continue;
+      const own = await openTeacher(context, { choice: loss.teacher, losses: [loss], guides: false });
+      if (own) opened.set(place, own);
+    }
+  } catch (error) {
+    for (const teacher of [ofStage, ...opened.values()]) await teacher?.close();
+    throw error;
+  }
+  return opened.size === 0 ? ofStage : new SeveralTeachers(ofStage, opened);
+}
+
+/** A teacher of a stage, and whom it teaches. */
+interface Teaching {
+  choice: Choice;
+  losses: PlannedStage['losses'];
+  /** Whether it also tells what does not count as a negative. */
+  guides: boolean;
+}
+
+async function openTeacher(context: StageContext, teaching: Teaching): Promise<BatchTeacher | undefined> {
+  const { choice } = teaching;
+  const kind = teachers.get(choice.name);
+  const options = kindOptions(kind, choice);
   const learning = OPEN[kind.name];
   if (learning) return learning(options as never, context);
   const teacher = await kind.open!(options, teacherContext(context));
-  if (teacher?.pairs && isLearnedFrom(stage) && !(await isCompared(context))) {
+  if (teacher?.pairs && isLearnedFrom(teaching) && !(await isCompared(context, choice))) {
     await compare(teacher.pairs.bind(teacher), context);
   }
-  return teacher && new AskedTeacher(teacher, stage);
+  return teacher && new AskedTeacher(teacher, teaching);
 }
 
 /** Whether a loss learns from the teacher; else it is a guide, which need not be ahead. */
-function isLearnedFrom({ losses }: PlannedStage): boolean {
+function isLearnedFrom({ losses }: Teaching): boolean {
   return needsOf(losses).some(({ needs }) => needs.includes('teacher') || needs.includes('vectors'));
 }
 
@@ -48,8 +78,8 @@ function needsOf(
 }
 
 /** Whether an earlier stage labelled with the same models, and so compared them; or it cannot be done any more. */
-async function isCompared({ run, plan, stage }: StageContext): Promise<boolean> {
-  const models = JSON.stringify(stage.teacher.models);
+async function isCompared({ run, plan, stage }: StageContext, choice: Choice): Promise<boolean> {
+  const models = JSON.stringify(choice.models);
   const before = plan.stages.slice(0, stage.index);
   if (before.some(({ make }) => make?.name === 'label' && JSON.stringify(make.models) === models))
     return true;
@@ -85,7 +115,7 @@ function teacherContext(context: StageContext): TeacherContext {
   };
 }
 
-/** A teacher that knows already: asked for what the stage's losses and its guide look at. */
+/** A teacher that knows already: asked for what its losses and the guide look at. */
 class AskedTeacher implements BatchTeacher {
   readonly #teacher: Teacher;
   readonly #needs: ReadonlySet<LossNeed>;
@@ -93,9 +123,9 @@ class AskedTeacher implements BatchTeacher {
   readonly #whole: boolean;
   readonly #guides: boolean;
 
-  constructor(teacher: Teacher, { losses, batch: { guideMargin } }: PlannedStage) {
+  constructor(teacher: Teacher, { losses, guides }: Teaching) {
     this.#teacher = teacher;
-    this.#guides = guideMargin !== undefined;
+    this.#guides = guides;
     const needs = needsOf(losses);
     this.#needs = new Set(needs.flatMap((loss) => loss.needs));
     const looking = needs.filter((loss) => this.#guides || loss.needs.includes('teacher'));
@@ -119,5 +149,41 @@ class AskedTeacher implements BatchTeacher {
 
   close(): Promise<void> {
     return this.#teacher.close();
+  }
+}
+
+/** The stage's teacher, and those of single losses by their place. */
+class SeveralTeachers implements BatchTeacher {
+  readonly #ofStage: BatchTeacher | undefined;
+  readonly #ofLosses: ReadonlyMap<number, BatchTeacher>;
+
+  constructor(ofStage: BatchTeacher | undefined, ofLosses: ReadonlyMap<number, BatchTeacher>) {
+    this.#ofStage = ofStage;
+    this.#ofLosses = ofLosses;
+  }
+
+  get state(): BatchTeacher['state'] {
+    return this.#ofStage?.state;
+  }
+
+  async teach(batch: MadeBatch, at: { step: number; part: number }): Promise<MadeBatch> {
+    const taught = (await this.#ofStage?.teach(batch, at)) ?? batch;
+    const lossTeachers = new Map<number, TeacherScores>();
+    for (const [place, teacher] of this.#ofLosses) {
+      lossTeachers.set(place, (await teacher.teach(batch, at)).teacher!);
+    }
+    return { ...taught, lossTeachers };
+  }
+
+  async after(step: number): Promise<void> {
+    await this.#ofStage?.after?.(step);
+  }
+
+  async fill(folder: string): Promise<void> {
+    await this.#ofStage?.fill?.(folder);
+  }
+
+  async close(): Promise<void> {
+    for (const teacher of [this.#ofStage, ...this.#ofLosses.values()]) await teacher?.close();
   }
 }

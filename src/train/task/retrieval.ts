@@ -145,6 +145,7 @@ async function openParts(
 /** A loss of a stage as its steps compute it. */
 export function stageLoss(recipe: PlannedStage['losses'][number]): StageLoss {
   const kind = lossKinds.get(recipe.name);
-  const { weight, temperature, negatives } = recipe;
-  return { loss: kind.create(kindOptions(kind, recipe)), weight, scale: 1 / temperature, negatives };
+  const { weight, temperature, negatives, teacher } = recipe;
+  const loss = kind.create(kindOptions(kind, recipe));
+  return { loss, weight, scale: 1 / temperature, negatives, ownTeacher: teacher !== undefined };
 }
