@@ -6,6 +6,8 @@ import { writeSynonyms } from '../src/train/synonyms.fixture.js';
 import { type CliResult, runBuiltCli } from './console-blocks.fixture.js';
 
 const TINY = [
+  // Random weights have to learn.
+  'stages.generate.freeze=[]',
   'model={init: scratch, layers: 1, hiddenSize: 48, heads: 2, vocabularySize: 300, decoder: {layers: 1}, maxLength: {query: 24, document: 24}}',
   'optimizer={learningRate: 4e-3, warmupSteps: 10}',
   'checkpoint.every=150',

@@ -19,6 +19,7 @@ const SMALL = 'init: scratch, layers: 1, hiddenSize: 16, heads: 2, vocabularySiz
 const GENERATOR = [
   `model={${SMALL}, decoder: {layers: 1, copy: true}, maxLength: {query: 8, document: 24}}`,
   'stages.generate.steps=60',
+  'stages.generate.freeze=[]',
   'optimizer.learningRate=1e-2',
   'optimizer.warmupSteps=5',
   'evaluation.queries=4',

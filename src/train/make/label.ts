@@ -45,6 +45,7 @@ export async function makeLabelled(options: LabelOptions, context: MakeContext):
       },
     });
     const rankings = new Map<string, Ranking>();
+    const margins = new Margins();
     let done = 0;
     for await (const { query, documents, scores } of label({
       scorers,
@@ -59,13 +60,14 @@ export async function makeLabelled(options: LabelOptions, context: MakeContext):
         ids: documents.map((document) => data.documents.cache.id(document)),
         scores: Float64Array.from(scores),
       });
+      margins.add(data.training[query].positives, documents, scores);
       done += documents.length;
       if (rankings.size % PROGRESS_QUERIES !== 0) continue;
       await progress(done, total);
       if (await shouldStop()) return false;
     }
     await progress(total, total);
-    tell({ queries: rankings.size, pairs: done });
+    tell({ queries: rankings.size, pairs: done, ...margins.figures });
     if (onDev) await writeTeacherLists(folder, onDev);
     await fillLabelFolder(
       folder,
@@ -79,6 +81,29 @@ export async function makeLabelled(options: LabelOptions, context: MakeContext):
   } finally {
     for (const scorer of scorers) await scorer.close();
     await texts.close();
+  }
+}
+
+/** How far the teacher holds positives above candidates: where it does not, the query or the label may be wrong. */
+class Margins {
+  #count = 0;
+  #sum = 0;
+  #below = 0;
+
+  add(positives: Int32Array, documents: readonly number[], scores: Float32Array): void {
+    const isPositive = (place: number): boolean => positives.includes(documents[place]);
+    const best = Math.max(...Array.from(scores).filter((_, place) => isPositive(place)));
+    scores.forEach((score, place) => {
+      if (isPositive(place)) return;
+      this.#count++;
+      this.#sum += best - score;
+      if (score > best) this.#below++;
+    });
+  }
+
+  get figures(): Record<string, number> {
+    if (this.#count === 0) return {};
+    return { 'mean margin': this.#sum / this.#count, 'margins below 0': this.#below };
   }
 }
 
