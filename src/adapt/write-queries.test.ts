@@ -104,6 +104,9 @@ test('a generator that is not there is told before anything is read', async () =
     message: expect.stringContaining('nobody: no such generator'),
     hint: expect.stringContaining('--recipe query-generator'),
   });
+  await expect(prepare('usual', { generator: undefined })).rejects.toThrow(
+    'runs/generator: no such generator',
+  );
   await expect(prepare('unnamed', { service: undefined })).rejects.toThrow(
     'which of its models is to write?',
   );

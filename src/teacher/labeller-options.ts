@@ -16,8 +16,8 @@ export const labellerOptions = {
     ),
 };
 
-/** Names that are no paths: what comes with nearmiss, and ids of a hub. */
-const NAME = /^(?:minilm|[\w-][\w.-]*\/[\w-][\w.-]*(?:@.+)?)$/;
+/** Names that are no paths: what comes with nearmiss, and ids of a hub. `runs/` is where our own runs are. */
+const NAME = /^(?:minilm|(?!runs\/)[\w-][\w.-]*\/[\w-][\w.-]*(?:@.+)?)$/;
 
 /** What a model is wanted for, and where one comes from. */
 interface Wanted {

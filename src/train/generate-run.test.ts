@@ -91,6 +91,10 @@ test('stopped while it writes, it goes on behind what is there and comes to the 
 test('a generator that is not there, and queries of another collection, are refused', async () => {
   await writeFile(join(folder, 'recipe.yaml'), recipeOf(join(folder, 'nowhere')));
   await expect(start('missing')).rejects.toThrow(/nowhere: no such generator/);
+  // What the recipes name is no id of a hub.
+  await expect(startRun(folder, 'qgen', { recipe: 'qgen' })).rejects.toThrow(
+    'runs/generator: no such generator',
+  );
   const other = join(folder, 'other.jsonl');
   await writeFile(other, '{"id": "elsewhere", "queries": ["a", "b"]}\n');
   const plain = `extends: tiny\nexamples: { name: generated, file: ${other} }\nstages:\n  - { name: train, steps: 1, negatives: [{ source: in-batch }] }\n`;

@@ -131,18 +131,21 @@ async function beginOrGoOn(out: string, options: TrainOptions): Promise<void> {
 
 /** Says what is going to be done, and what was decided for the collection. */
 async function sayPlan(path: string, { trainerThreads }: TrainOptions): Promise<void> {
-  const [{ RunDirectory }, { readRunDescription }, { readRunJudged }, { CostModel }] = await Promise.all([
-    import('../../run/run-directory.js'),
-    import('../../run/run-description.js'),
-    import('../../run/collection/judged.js'),
-    import('../../run/cost/cost-model.js'),
-  ]);
+  const [{ RunDirectory }, { readRunDescription }, { readRunJudged }, { CostModel }, { GENERATED_SPLIT }] =
+    await Promise.all([
+      import('../../run/run-directory.js'),
+      import('../../run/run-description.js'),
+      import('../../run/collection/judged.js'),
+      import('../../run/cost/cost-model.js'),
+      import('../../generate/index.js'),
+    ]);
   const run = new RunDirectory(path);
   const { data, split, recipe, heldOut, dataFingerprint } = await readRunDescription(run);
   const steps = recipe.stages.reduce((sum, stage) => sum + stage.steps, 0);
+  const unlabelled = recipe.evaluation.split === GENERATED_SPLIT;
   const documents = dataFingerprint ? `, ${counted(dataFingerprint.documents.count, 'document')}` : '';
   tell(
-    `train ${recipe.model.init} on ${data} (${split}${documents}), ${counted(steps, 'step')} at most: ${path}\n`,
+    `train ${recipe.model.init} on ${data} (${unlabelled ? 'without labels' : split}${documents}), ${counted(steps, 'step')} at most: ${path}\n`,
   );
   const taken = await readRunJudged(run);
   if (taken) {
@@ -161,6 +164,11 @@ async function sayPlan(path: string, { trainerThreads }: TrainOptions): Promise<
   tell(
     `roughly ${formatDuration(seconds)} in all with ${counted(threads, 'thread')} (the collection is encoded ${encodings === 1 ? 'once' : `${count(encodings)} times`}), ${formatBytes(cost.diskBytes(recipe))} of disk; Ctrl-C stops, the same command goes on\n`,
   );
+  if (unlabelled) {
+    tell(
+      'nobody has judged anything here: what is measured on are generated queries of documents that are not learned from\n',
+    );
+  }
   if (heldOut) {
     tell(
       `${data} has no split "${heldOut.split}": ${counted(heldOut.queries.length, 'query', 'queries')} of ${heldOut.from} held out to measure on, and not learned from\n`,
