@@ -13,7 +13,7 @@ import { weightsFingerprint } from '../model/folder/weights-fingerprint.js';
 import type { Precision, UsedPrecision } from '../model/precision/precision.js';
 import { FLOAT_BYTES, type StorageType } from '../model/tensors/float-storage.js';
 import { idsPath, VectorFileWriter } from '../model/tensors/vector-file.js';
-import { openTextSource, type TextSource, type TextSourceOptions } from './text-source.js';
+import { openTextSource, type TextSource, type TextSourceOptions } from './inputs/text-source.js';
 
 export interface EncodeFileOptions extends TextSourceOptions {
   model: string;

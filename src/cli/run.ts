@@ -2,9 +2,9 @@ import { Command, CommanderError } from 'commander';
 import { NearmissError, UsageError } from '../base/errors.js';
 import { PACKAGE } from '../base/package-files.js';
 import { commandGroups } from './commands/index.js';
-import { repeated } from './option-parsers.js';
+import { repeated } from './options/option-parsers.js';
+import { suggestChoices } from './options/suggest-choices.js';
 import { print, tell } from './output.js';
-import { suggestChoices } from './suggest-choices.js';
 import { refuseUnknownCommand } from './unknown-command.js';
 
 const EXAMPLES = `

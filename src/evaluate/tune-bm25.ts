@@ -15,13 +15,13 @@ export interface Bm25Grid {
   rm3?: Required<{ [key in keyof Rm3Options]: readonly number[] }>;
 }
 
-export const DEFAULT_BM25_GRID = {
+const DEFAULT_BM25_GRID = {
   k1: [0.3, 0.6, 0.9, 1.2, 1.5, 1.8, 2.1, 2.5],
   b: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9],
 } as const satisfies Bm25Grid;
 
 /** For frequencies that a model made, a hundred and not one for a word that counts: DeepCT's authors found k1 of 10 and 18. */
-export const WEIGHED_BM25_GRID = {
+const WEIGHED_BM25_GRID = {
   k1: [1, 3, 6, 10, 15, 20, 30, 50, 80],
   b: [0.1, 0.3, 0.5, 0.7, 0.9],
 } as const satisfies Bm25Grid;

@@ -44,7 +44,7 @@ function above(rows: Value, most: number): Value {
 }
 
 /** How many words weigh something, on average over texts; a number, which has no gradient. */
-export function nonZeros(rows: Value): Value {
+function nonZeros(rows: Value): Value {
   return reduceMean(reduceSum(sign(rows), { axes: [1] }));
 }
 

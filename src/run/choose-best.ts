@@ -11,7 +11,7 @@ export const CHANCE = 0.05;
  * The probability that a system is as much better than another as it is, or more, where both are equally good: the
  * paired t-test over the queries, one-sided. 1 where it is not better at all.
  */
-export function chanceOfLead(system: ArrayLike<number>, other: ArrayLike<number>): number {
+function chanceOfLead(system: ArrayLike<number>, other: ArrayLike<number>): number {
   const { t, p } = pairedTTest(Float64Array.from(system), Float64Array.from(other));
   return t > 0 ? p / 2 : 1;
 }

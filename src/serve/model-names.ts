@@ -2,7 +2,7 @@ import type { Searcher } from '../search/searcher.js';
 import { ApiError } from './api-error.js';
 
 /** Stands for whatever model is served, in clients that cannot leave it out. */
-export const MODEL_ALIAS = 'nearmiss';
+const MODEL_ALIAS = 'nearmiss';
 
 /** What the models that are served answer to: for vectors, and for putting documents in order. */
 export function modelNames({ model, reranker, name }: Searcher): string[] {

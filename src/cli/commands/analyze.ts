@@ -4,7 +4,7 @@ import type { Section } from '../../analyze/index.js';
 import { docPage } from '../../base/doc-page.js';
 import { UsageError } from '../../base/errors.js';
 import type { RegisterCommand } from '../command.js';
-import { wholeNumber } from '../option-parsers.js';
+import { wholeNumber } from '../options/option-parsers.js';
 import { print, printJson, tell } from '../output.js';
 
 interface AnalyzeFlags {

@@ -6,9 +6,9 @@ import type { Comparison, SignificanceTest } from '../../evaluate/compare.js';
 import type { Run } from '../../evaluate/run.js';
 import type { Correction } from '../../evaluate/significance/correction.js';
 import type { RegisterCommand } from '../command.js';
-import { numberBetween, wholeNumber, words } from '../option-parsers.js';
+import { warnOfMissing } from '../inputs/warn-of-missing.js';
+import { numberBetween, wholeNumber, words } from '../options/option-parsers.js';
 import { print, printJson } from '../output.js';
-import { warnOfMissing } from '../warn-of-missing.js';
 
 interface CompareCommandOptions {
   qrels: string;
@@ -85,7 +85,7 @@ async function compareCommand(paths: string[], options: CompareCommandOptions): 
     import('../../evaluate/compare.js'),
     import('../../evaluate/compare-report.js'),
     import('../../evaluate/read-run.js'),
-    import('../load-qrels.js'),
+    import('../inputs/load-qrels.js'),
   ]);
   if (paths.length < 2)
     throw new UsageError('expected two runs or more, got one', { hint: 'use nearmiss eval' });

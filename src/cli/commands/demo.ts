@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Option } from 'commander';
 import { docPage } from '../../base/doc-page.js';
 import type { RegisterCommand } from '../command.js';
-import { wholeNumber } from '../option-parsers.js';
+import { wholeNumber } from '../options/option-parsers.js';
 import { print, printJson, tell } from '../output.js';
 
 interface DemoFlags {

@@ -3,11 +3,11 @@ import { UsageError } from '../../base/errors.js';
 import type { EncodeFileOptions } from '../encode-file.js';
 import { addFleetOptions, fleetOf } from '../fleet/fleet-options.js';
 
-import { list, repeated, wholeNumber } from '../option-parsers.js';
+import { list, repeated, wholeNumber } from '../options/option-parsers.js';
+import { precisionOption } from '../options/precision-option.js';
+import { providerOption } from '../options/provider-option.js';
+import { TEXT_FORMATS } from '../options/text-formats.js';
 import { print, printJson, tell } from '../output.js';
-import { precisionOption } from '../precision-option.js';
-import { providerOption } from '../provider-option.js';
-import { TEXT_FORMATS } from '../text-formats.js';
 
 interface EncodeFlags extends Omit<EncodeFileOptions, 'use' | 'fields' | 'log'> {
   use?: EncodeFileOptions['use'];

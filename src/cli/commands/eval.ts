@@ -4,9 +4,9 @@ import { jsonText } from '../../base/printable.js';
 import { count } from '../../base/progress.js';
 import type { Evaluation } from '../../evaluate/evaluate.js';
 import type { RegisterCommand } from '../command.js';
-import { wholeNumber, words } from '../option-parsers.js';
+import { warnOfMissing } from '../inputs/warn-of-missing.js';
+import { wholeNumber, words } from '../options/option-parsers.js';
 import { print, printData } from '../output.js';
-import { warnOfMissing } from '../warn-of-missing.js';
 
 const FORMATS = ['table', 'trec', 'json', 'jsonl'] as const;
 
@@ -104,7 +104,7 @@ async function* evalCommand(
       import('../../evaluate/parse-measure.js'),
       import('../../evaluate/read-run.js'),
       import('../../evaluate/trec-format.js'),
-      import('../load-qrels.js'),
+      import('../inputs/load-qrels.js'),
     ]);
   const trec = options.format === 'trec' && !options.json;
   const asked = options.measure ?? (trec ? ['official'] : DEFAULT_MEASURES);

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import { UsageError } from '../../base/errors.js';
 import type { RegisterCommand } from '../command.js';
-import { repeated } from '../option-parsers.js';
+import { repeated } from '../options/option-parsers.js';
 import { print, printJson, tell } from '../output.js';
 
 interface ExportFlags {

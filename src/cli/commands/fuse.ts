@@ -6,7 +6,7 @@ import type { RunFormat } from '../../evaluate/write-run.js';
 import type { FusionMethod, Normalization } from '../../search/fusion/columns.js';
 import type { TunedWeights } from '../../search/fusion/tune.js';
 import type { RegisterCommand } from '../command.js';
-import { numbersBetween, wholeNumber } from '../option-parsers.js';
+import { numbersBetween, wholeNumber } from '../options/option-parsers.js';
 import { print, printJson } from '../output.js';
 
 interface FuseCommandOptions {
@@ -102,7 +102,7 @@ async function tune(
   const [{ tuneWeights }, { parseMeasure }, { loadQrels }] = await Promise.all([
     import('../../search/fusion/tune.js'),
     import('../../evaluate/parse-measure.js'),
-    import('../load-qrels.js'),
+    import('../inputs/load-qrels.js'),
   ]);
   const measure = parseMeasure(options.measure);
   const { qrels } = await loadQrels(path, options.tuneSplit);

@@ -2,8 +2,8 @@ import { Option } from 'commander';
 import type { Precision } from '../../model/precision/precision.js';
 import type { RegisterCommand } from '../command.js';
 import { addFleetOptions, type FleetFlags, fleetOf } from '../fleet/fleet-options.js';
-import { repeated, wholeNumber } from '../option-parsers.js';
-import { precisionOption } from '../precision-option.js';
+import { repeated, wholeNumber } from '../options/option-parsers.js';
+import { precisionOption } from '../options/precision-option.js';
 
 /** As `NORMALIZATIONS` has them: this file is read for every `--help`. */
 const NORMALIZE = ['none', 'z-score', 'min-max'] as const;

@@ -1,6 +1,6 @@
 import { UsageError } from '../../base/errors.js';
 import type { RegisterCommand } from '../command.js';
-import { numbersBetween } from '../option-parsers.js';
+import { numbersBetween } from '../options/option-parsers.js';
 import { print, printJson } from '../output.js';
 
 interface MergeCommandOptions {

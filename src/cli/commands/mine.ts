@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
-import { numberBetween, wholeNumber } from '../option-parsers.js';
-import { precisionOption } from '../precision-option.js';
+import { numberBetween, wholeNumber } from '../options/option-parsers.js';
+import { precisionOption } from '../options/precision-option.js';
 import { FORMATS, type MineFlags, SOURCES } from './mine/flags.js';
 
 const EXAMPLES = `

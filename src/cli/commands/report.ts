@@ -8,7 +8,7 @@ import { writeFileAtomic } from '../../base/files.js';
 import { checkContents } from '../../base/folders/folder-contents.js';
 import { requireWritable } from '../../base/folders/writable.js';
 import type { RegisterCommand } from '../command.js';
-import { repeated, wholeNumber } from '../option-parsers.js';
+import { repeated, wholeNumber } from '../options/option-parsers.js';
 import { print, printJson, tell } from '../output.js';
 import { StudyBars } from '../study-bars.js';
 

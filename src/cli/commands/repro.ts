@@ -1,5 +1,5 @@
 import type { RegisterCommand } from '../command.js';
-import { repeated, wholeNumber } from '../option-parsers.js';
+import { repeated, wholeNumber } from '../options/option-parsers.js';
 import { registerLabels } from './repro/labels-command.js';
 import { registerStudies } from './repro/studies.js';
 import { type ReproOptions, showTable, tableCommand } from './repro/table-command.js';

@@ -1,6 +1,6 @@
 import type { RegisterCommand } from '../command.js';
-import { wholeNumber } from '../option-parsers.js';
-import { providerOption } from '../provider-option.js';
+import { wholeNumber } from '../options/option-parsers.js';
+import { providerOption } from '../options/provider-option.js';
 
 interface RerankOptions {
   model: string;

@@ -8,10 +8,10 @@ import { parseOrigin } from '../../serve/access/origins.js';
 import { DEFAULT_LIMITS } from '../../serve/limits.js';
 import { DEFAULT_KEY_FILE, LOG_LEVELS, type LogLevel } from '../../serve/names.js';
 import type { RegisterCommand } from '../command.js';
-import { COLLECTION_MODEL, checkModes, modeOption } from '../mode-options.js';
-import { numberBetween, repeated, wholeNumber } from '../option-parsers.js';
-import { precisionOption } from '../precision-option.js';
-import { providerOption } from '../provider-option.js';
+import { COLLECTION_MODEL, checkModes, modeOption } from '../options/mode-options.js';
+import { numberBetween, repeated, wholeNumber } from '../options/option-parsers.js';
+import { precisionOption } from '../options/precision-option.js';
+import { providerOption } from '../options/provider-option.js';
 import { checkRerankFlags } from './search/rerank-flags.js';
 import { registerServeKeys } from './serve/keys.js';
 

@@ -8,10 +8,9 @@ import type { SystemsTable } from '../../systems/index.js';
 import type { TrainOutcome } from '../../train/train.js';
 import type { RegisterCommand } from '../command.js';
 import { addFleetOptions, type FleetFlags, fleetOf } from '../fleet/fleet-options.js';
-import { wholeNumber } from '../option-parsers.js';
-
+import { wholeNumber } from '../options/option-parsers.js';
+import { expectProvider, providerOption } from '../options/provider-option.js';
 import { print, printJson, tell } from '../output.js';
-import { expectProvider, providerOption } from '../provider-option.js';
 import { watchTraining } from '../watch-training.js';
 import { addTrainingFlags, type TrainingFlags } from './runs/training-flags.js';
 

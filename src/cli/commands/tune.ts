@@ -4,9 +4,9 @@ import { formatDuration } from '../../base/progress.js';
 import type { TuneCost } from '../../repro/tune/cost.js';
 import type { TuneState } from '../../repro/tune/tune-file.js';
 import type { RegisterCommand } from '../command.js';
-import { numberBetween, repeated, wholeNumber } from '../option-parsers.js';
+import { numberBetween, repeated, wholeNumber } from '../options/option-parsers.js';
+import { expectProvider, providerOption } from '../options/provider-option.js';
 import { print, printJson, tell } from '../output.js';
-import { expectProvider, providerOption } from '../provider-option.js';
 import { watchTraining } from '../watch-training.js';
 
 interface TuneCommandOptions {

@@ -16,7 +16,7 @@ export interface OptimizerKind<Shape extends z.ZodRawShape = z.ZodRawShape> exte
 }
 
 /** Gives a kind's options their types. */
-export function optimizerKind<Shape extends z.ZodRawShape>(kind: OptimizerKind<Shape>): OptimizerKind {
+function optimizerKind<Shape extends z.ZodRawShape>(kind: OptimizerKind<Shape>): OptimizerKind {
   return kind as unknown as OptimizerKind;
 }
 

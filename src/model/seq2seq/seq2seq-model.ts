@@ -113,7 +113,7 @@ export async function loadSeq2Seq(init: string, options: HubOptions = {}): Promi
 }
 
 /** The weights as `model.safetensors` holds them. */
-export function seq2SeqTensors({ spec, parameters }: Seq2SeqWeights): NamedTensor[] {
+function seq2SeqTensors({ spec, parameters }: Seq2SeqWeights): NamedTensor[] {
   return parameters.specs.flatMap(({ name, shape }) =>
     spec.stored(name).map((stored) => ({ name: stored, shape: [...shape], data: parameters.get(name) })),
   );

@@ -52,7 +52,7 @@ export class TermWeigher {
 }
 
 /** Refuses a model that was not trained to weigh words. */
-export function requireWeigher({ name, spec }: Pick<EncoderModel, 'name' | 'spec'>): void {
+function requireWeigher({ name, spec }: Pick<EncoderModel, 'name' | 'spec'>): void {
   const { pooling, poolingOptions } = spec.head;
   const skipped = (poolingOptions as { skip?: number[] } | undefined)?.skip;
   if (pooling === WEIGHER_HEAD.pooling && skipped?.length === 0) return;

@@ -28,8 +28,8 @@ export interface LabelsOptions extends TrainRowOptions {
   onRow?: (row: LabelsRow) => void;
 }
 
-export const COUNTS: readonly number[] = [30, 100, 300, 1000];
-export const LABELS_MEASURES = ['nDCG@10', 'RR@10', 'R@100'] as const;
+const COUNTS: readonly number[] = [30, 100, 300, 1000];
+const LABELS_MEASURES = ['nDCG@10', 'RR@10', 'R@100'] as const;
 const [DECIDES] = LABELS_MEASURES;
 
 /** What training began from. */

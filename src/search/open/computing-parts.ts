@@ -6,7 +6,7 @@ import type { Embedder } from '../embedder.js';
 import type { OpenEngine } from '../remote/open-engine.js';
 import type { Reranker } from '../retrievers/reranker.js';
 import type { OpenSearcherOptions } from '../searcher.js';
-import { openEmbedderInWorker, openRerankerInWorker } from '../workers/worker-models.js';
+import { openEmbedderInWorker, openRerankerInWorker } from '../workers/open-in-worker.js';
 import type { Target } from './target.js';
 
 const NONE = Promise.resolve(undefined);

@@ -1,4 +1,4 @@
-// Runs an embedder or a reranker in a worker thread for worker-models.ts.
+// Runs an embedder or a reranker in a worker thread for open-in-worker.ts.
 import { parentPort, workerData } from 'node:worker_threads';
 import { answerCalls, type Handover } from '../../base/worker-calls.js';
 import type { EncodingSession } from '../../model/precision/precision.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-export const errorAnswer = z
+const errorAnswer = z
   .object({
     error: z.object({
       code: z.string(),

@@ -27,7 +27,7 @@ export async function settleRecipe(
 }
 
 /** Tokens of a text that a model reads by itself. */
-export async function ownLength(init: string): Promise<number> {
+async function ownLength(init: string): Promise<number> {
   const { maxSequenceLength, weights } = await openModel(init, { quiet: true });
   await weights.close();
   return maxSequenceLength;

@@ -101,7 +101,7 @@ export class TermsCheckpoint implements CheckpointSearch {
 }
 
 /** Whose words a recipe's model weighs. */
-export function weighedSide({ stages }: Pick<Recipe, 'stages'>): 'documents' | 'queries' {
+function weighedSide({ stages }: Pick<Recipe, 'stages'>): 'documents' | 'queries' {
   const task = stages.find(({ task }) => task?.name === 'term-weights')?.task;
   return task?.side === 'queries' ? 'queries' : 'documents';
 }

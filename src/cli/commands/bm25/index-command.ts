@@ -5,7 +5,7 @@ import type { BuildOptions } from '../../../index/bm25/build.js';
 import type { Bm25Meta } from '../../../index/bm25/format.js';
 import type { FrequencyOptions } from '../../../model/terms/document-weights.js';
 import type { Language } from '../../../text/analyzers/analyzer.js';
-import { numberBetween, wholeNumber } from '../../option-parsers.js';
+import { numberBetween, wholeNumber } from '../../options/option-parsers.js';
 import { print, printJson } from '../../output.js';
 import { addSourceOptions, type SourceFlags, toOpenOptions } from '../data/source-options.js';
 
@@ -95,8 +95,8 @@ async function indexAction(data: string, folder: string, flags: IndexFlags): Pro
     import('../../../data/sources-dataset.js'),
     import('../../../index/bm25/build.js'),
     import('../../../base/progress.js'),
-    import('../../estimate-lines.js'),
-    import('../../tell-left-out.js'),
+    import('../../inputs/estimate-lines.js'),
+    import('../../inputs/tell-left-out.js'),
   ]);
   const sources = await openSources(data, toOpenOptions(flags));
   const total = await estimateLines(sources.documents.map(({ file }) => file));

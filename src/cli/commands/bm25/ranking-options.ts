@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../../base/errors.js';
 import type { RankOptions, Scoring } from '../../../index/bm25/ranker.js';
-import { numberBetween, wholeNumber } from '../../option-parsers.js';
+import { numberBetween, wholeNumber } from '../../options/option-parsers.js';
 
 /** The flags that say how documents are scored; see {@link toRankOptions}. */
 export interface RankingFlags {

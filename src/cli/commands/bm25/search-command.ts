@@ -4,8 +4,8 @@ import { jsonText } from '../../../base/printable.js';
 import type { Ranked } from '../../../base/top-k.js';
 import type { Query } from '../../../data/dataset.js';
 import type { Bm25Index } from '../../../index/bm25/bm25-index.js';
-import { loadQueries } from '../../load-queries.js';
-import { notBlank, wholeNumber } from '../../option-parsers.js';
+import { loadQueries } from '../../inputs/load-queries.js';
+import { notBlank, wholeNumber } from '../../options/option-parsers.js';
 import { print, printData } from '../../output.js';
 import { addRankingOptions, type RankingFlags, toRankOptions } from './ranking-options.js';
 

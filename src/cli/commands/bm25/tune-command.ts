@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Bm25Grid, Bm25Trial } from '../../../evaluate/tune-bm25.js';
-import { loadQueries } from '../../load-queries.js';
-import { numbersBetween, wholeNumber } from '../../option-parsers.js';
+import { loadQueries } from '../../inputs/load-queries.js';
+import { numbersBetween, wholeNumber } from '../../options/option-parsers.js';
 import { print, printJson } from '../../output.js';
 
 interface TuneFlags {

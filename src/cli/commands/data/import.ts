@@ -60,7 +60,7 @@ async function importAction(source: string, out: string, flags: ImportFlags): Pr
       import('../../../data/writers/beir.js'),
       import('../../../base/progress.js'),
       import('./problem-tally.js'),
-      import('../../tell-left-out.js'),
+      import('../../inputs/tell-left-out.js'),
     ],
   );
   const tally = new ProblemTally({ skipErrors: flags.skipErrors ?? false });

@@ -3,7 +3,7 @@ import { UsageError } from '../../../base/errors.js';
 import { count } from '../../../base/progress.js';
 import { formatTable } from '../../../base/table.js';
 import type { CollectionSurvey, PairSurvey } from '../../../examples/pairs/survey.js';
-import { repeated, wholeNumber } from '../../option-parsers.js';
+import { repeated, wholeNumber } from '../../options/option-parsers.js';
 import { print, printJson } from '../../output.js';
 import { addSourceOptions, type SourceFlags, toOpenOptions } from './source-options.js';
 
@@ -48,7 +48,7 @@ async function pairsAction(source: string, flags: PairsFlags): Promise<void> {
       import('../../../examples/pairs/kinds.js'),
       import('../../../examples/pairs/survey.js'),
       import('../../../base/progress.js'),
-      import('../../tell-left-out.js'),
+      import('../../inputs/tell-left-out.js'),
     ],
   );
   const unknown = flags.maker?.find((name) => !pairMakers.names.includes(name));

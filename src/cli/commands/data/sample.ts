@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { checkApart } from '../../../base/folders/check-apart.js';
 import { counted } from '../../../base/progress.js';
-import { list, wholeNumber } from '../../option-parsers.js';
+import { list, wholeNumber } from '../../options/option-parsers.js';
 import { print, printJson } from '../../output.js';
 
 interface SampleFlags {

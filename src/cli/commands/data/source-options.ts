@@ -8,7 +8,7 @@ import {
 import type { OpenOptions } from '../../../data/open.js';
 import type { TopicPart } from '../../../data/readers/trec-topics.js';
 import { DEFAULT_MAX_WORDS, mostOverlap } from '../../../text/passage-limits.js';
-import { list, repeated, wholeNumber } from '../../option-parsers.js';
+import { list, repeated, wholeNumber } from '../../options/option-parsers.js';
 
 /** The flags that say what a source is; see {@link toOpenOptions}. */
 export interface SourceFlags {

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../../base/errors.js';
 import { checkApart } from '../../../base/folders/check-apart.js';
 import type { SplitBy, SplitResult } from '../../../data/derive/split.js';
-import { list, wholeNumber } from '../../option-parsers.js';
+import { list, wholeNumber } from '../../options/option-parsers.js';
 import { print, printJson } from '../../output.js';
 
 interface SplitFlags {

@@ -28,7 +28,7 @@ async function statsAction(source: string, flags: SourceFlags & { json?: boolean
     import('../../../data/open.js'),
     import('../../../data/stats.js'),
     import('../../../base/progress.js'),
-    import('../../tell-left-out.js'),
+    import('../../inputs/tell-left-out.js'),
   ]);
   const dataset = await openDataset(source, toOpenOptions(flags));
   const progress = new Progress({ label: 'stats', unit: 'records' });

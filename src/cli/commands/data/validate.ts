@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { wholeNumber } from '../../option-parsers.js';
+import { wholeNumber } from '../../options/option-parsers.js';
 import { print, printJson } from '../../output.js';
 import { addSourceOptions, type SourceFlags, toOpenOptions } from './source-options.js';
 
@@ -42,7 +42,7 @@ async function validateAction(source: string, flags: ValidateFlags): Promise<voi
       import('../../../data/validate.js'),
       import('../../../base/progress.js'),
       import('../../../data/problem.js'),
-      import('../../tell-left-out.js'),
+      import('../../inputs/tell-left-out.js'),
     ]);
   const progress = new Progress({ label: 'validate', unit: 'records' });
   const report = await validateDataset(source, {

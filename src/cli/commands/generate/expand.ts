@@ -1,5 +1,5 @@
 import type { RegisterCommand } from '../../command.js';
-import { numberBetween, wholeNumber } from '../../option-parsers.js';
+import { numberBetween, wholeNumber } from '../../options/option-parsers.js';
 import type { ExpandFlags } from './expand-command.js';
 
 const EXAMPLES = `

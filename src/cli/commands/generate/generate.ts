@@ -1,6 +1,6 @@
 import type { RegisterCommand } from '../../command.js';
 import { addFleetOptions } from '../../fleet/fleet-options.js';
-import { numberBetween, wholeNumber } from '../../option-parsers.js';
+import { numberBetween, wholeNumber } from '../../options/option-parsers.js';
 import type { GenerateFlags } from './generate-command.js';
 
 const EXAMPLES = `

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { LabelsRow } from '../../../repro/labels/labels.js';
-import { list, repeated, wholeNumber } from '../../option-parsers.js';
+import { list, repeated, wholeNumber } from '../../options/option-parsers.js';
 import { type StudyOptions, showStudy, studyCommand } from './study-command.js';
 
 interface LabelsCommandOptions extends StudyOptions {

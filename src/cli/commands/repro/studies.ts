@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { list, numbersBetween, repeated, wholeNumber } from '../../option-parsers.js';
+import { list, numbersBetween, repeated, wholeNumber } from '../../options/option-parsers.js';
 import { type StudyOptions, showStudy, studyCommand } from './study-command.js';
 
 interface ProductionCommandOptions extends StudyOptions {

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { type Command, Option } from 'commander';
 import type { TableFormat } from '../../../base/table.js';
 import type { TableOptions } from '../../../repro/table/table.js';
-import { repeated, wholeNumber } from '../../option-parsers.js';
+import { repeated, wholeNumber } from '../../options/option-parsers.js';
 import { print, printJson } from '../../output.js';
 import { watchTraining } from '../../watch-training.js';
 
@@ -21,7 +21,7 @@ export interface StudyOptions {
 }
 
 /** Shorter training for a first look. */
-export const STEP_FACTOR = { quick: 0.25, small: 0.5, full: 1 };
+const STEP_FACTOR = { quick: 0.25, small: 0.5, full: 1 };
 
 /** A command that trains and compares. */
 export function studyCommand(repro: Command, name: string): Command {

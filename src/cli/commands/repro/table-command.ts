@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Table, TableOptions, TableResult } from '../../../repro/table/table.js';
-import { list, wholeNumber } from '../../option-parsers.js';
+import { list, wholeNumber } from '../../options/option-parsers.js';
 import { type StudyOptions, showStudy, studyCommand } from './study-command.js';
 
 /** What all tables are asked with. */

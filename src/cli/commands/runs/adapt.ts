@@ -5,8 +5,8 @@ import { UsageError } from '../../../base/errors.js';
 import { count, formatDuration, Progress } from '../../../base/progress.js';
 import type { SystemsTable } from '../../../systems/index.js';
 import type { RegisterCommand } from '../../command.js';
+import { expectProvider } from '../../options/provider-option.js';
 import { print, printJson, tell } from '../../output.js';
-import { expectProvider } from '../../provider-option.js';
 import { watchTraining } from '../../watch-training.js';
 import { addTrainingFlags, type TrainingFlags } from './training-flags.js';
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { repeated, wholeNumber } from '../../option-parsers.js';
-import { providerOption } from '../../provider-option.js';
+import { repeated, wholeNumber } from '../../options/option-parsers.js';
+import { providerOption } from '../../options/provider-option.js';
 
 /** What every command that trains can be told. */
 export interface TrainingFlags {

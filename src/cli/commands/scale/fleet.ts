@@ -1,5 +1,5 @@
 import type { RegisterCommand } from '../../command.js';
-import { numberBetween, wholeNumber } from '../../option-parsers.js';
+import { numberBetween, wholeNumber } from '../../options/option-parsers.js';
 import { tell } from '../../output.js';
 
 interface FleetWorkerFlags {

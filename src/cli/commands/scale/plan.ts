@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { RegisterCommand } from '../../command.js';
-import { numberBetween, wholeNumber } from '../../option-parsers.js';
+import { numberBetween, wholeNumber } from '../../options/option-parsers.js';
 import { print, printJson } from '../../output.js';
 import type { ScaleAnswer, ScaleQuestion } from '../../plan/plan-scale.js';
 

@@ -1,8 +1,8 @@
 import { Option } from 'commander';
 import type { Quantization } from '../../../index/engines/engine.js';
 import type { RegisterCommand } from '../../command.js';
-import { COLLECTION_MODEL } from '../../mode-options.js';
-import { wholeNumber } from '../../option-parsers.js';
+import { COLLECTION_MODEL } from '../../options/mode-options.js';
+import { wholeNumber } from '../../options/option-parsers.js';
 import { print, printJson, tell } from '../../output.js';
 
 interface PushFlags {

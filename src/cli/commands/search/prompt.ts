@@ -8,7 +8,7 @@ import { KnownFields } from '../../../search/filter/known-fields.js';
 import { searchModes } from '../../../search/retrievers/modes.js';
 import type { SearchMode } from '../../../search/retrievers/retriever.js';
 import type { Searcher } from '../../../search/searcher.js';
-import { list } from '../../option-parsers.js';
+import { list } from '../../options/option-parsers.js';
 import { type AnswerSettings, answer } from './answer.js';
 import type { AnswerLinesOptions } from './answer-lines.js';
 import type { Style } from './style.js';

@@ -1,6 +1,6 @@
 import { UsageError } from '../../../base/errors.js';
 import { firstModeNames } from '../../../search/retrievers/modes.js';
-import { checkModes } from '../../mode-options.js';
+import { checkModes } from '../../options/mode-options.js';
 import type { SearchFlags } from './options.js';
 
 /** Refuses what would change nothing, because there is nothing that reranks. */

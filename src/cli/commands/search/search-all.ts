@@ -4,7 +4,7 @@ import { writeRun } from '../../../evaluate/index.js';
 import type { DocumentFilter } from '../../../search/filter/filter.js';
 import type { SearchMode } from '../../../search/retrievers/retriever.js';
 import type { Searcher } from '../../../search/searcher.js';
-import { loadQueries } from '../../load-queries.js';
+import { loadQueries } from '../../inputs/load-queries.js';
 
 export interface SearchAllOptions {
   mode: SearchMode;

@@ -10,7 +10,7 @@ import type {
   VectorStorage,
 } from '../../../index/vectors/index.js';
 import type { VectorFile } from '../../../model/tensors/vector-file.js';
-import { wholeNumber } from '../../option-parsers.js';
+import { wholeNumber } from '../../options/option-parsers.js';
 import { print, printJson, tell } from '../../output.js';
 
 const BITS = { 1: 1, 2: 2, 4: 4, exact: 'exact' } as const satisfies Record<string, TokenBits | 'exact'>;

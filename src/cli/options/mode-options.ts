@@ -1,7 +1,7 @@
 import { Option } from 'commander';
-import { UsageError } from '../base/errors.js';
-import { expectedMode } from '../search/retrievers/modes.js';
-import type { SearchMode } from '../search/retrievers/retriever.js';
+import { UsageError } from '../../base/errors.js';
+import { expectedMode } from '../../search/retrievers/modes.js';
+import type { SearchMode } from '../../search/retrievers/retriever.js';
 
 /** What encodes a collection where no model is named: it comes with nearmiss. */
 export const COLLECTION_MODEL = 'minilm';

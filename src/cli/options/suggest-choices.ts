@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { suggest } from '../base/suggest.js';
+import { suggest } from '../../base/suggest.js';
 
 /** Lets options with a few possible values say which of them was probably meant. */
 export function suggestChoices(command: Command): void {

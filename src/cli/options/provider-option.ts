@@ -11,6 +11,6 @@ export function providerOption(): Option {
 /** For commands that learn: they go on for long, so that what cannot compute is refused before anything begins. */
 export async function expectProvider(provider: string | undefined): Promise<void> {
   if (provider === undefined || provider === 'cpu') return;
-  const { tryProvider } = await import('../engine/try-provider.js');
+  const { tryProvider } = await import('../../engine/try-provider.js');
   await tryProvider(provider);
 }

@@ -1,17 +1,17 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { NearmissError } from '../base/errors.js';
-import { fullText } from '../data/dataset.js';
-import { detectFormat } from '../data/detect.js';
-import { FILE_FORMATS, type FileParts, isFileFormat } from '../data/formats.js';
-import { openSources } from '../data/open.js';
-import { type FieldNames, toDocument } from '../data/readers/fields.js';
-import { lineSource, parseObject } from '../data/readers/record-lines.js';
-import type { RecordSource, Sources } from '../data/sources.js';
-import { SourcesDataset } from '../data/sources-dataset.js';
-import type { TextRecord } from '../data/tokens/token-cache-writer.js';
+import { NearmissError } from '../../base/errors.js';
+import { fullText } from '../../data/dataset.js';
+import { detectFormat } from '../../data/detect.js';
+import { FILE_FORMATS, type FileParts, isFileFormat } from '../../data/formats.js';
+import { openSources } from '../../data/open.js';
+import { type FieldNames, toDocument } from '../../data/readers/fields.js';
+import { lineSource, parseObject } from '../../data/readers/record-lines.js';
+import type { RecordSource, Sources } from '../../data/sources.js';
+import { SourcesDataset } from '../../data/sources-dataset.js';
+import type { TextRecord } from '../../data/tokens/token-cache-writer.js';
+import type { TextFormat } from '../options/text-formats.js';
 import { estimateLines } from './estimate-lines.js';
-import type { TextFormat } from './text-formats.js';
 
 export interface TextSourceOptions {
   format: TextFormat;

@@ -1,5 +1,5 @@
-import { NearmissError } from '../base/errors.js';
-import type { Dataset, Query } from '../data/dataset.js';
+import { NearmissError } from '../../base/errors.js';
+import type { Dataset, Query } from '../../data/dataset.js';
 
 /** All queries of a collection or of one of its splits; none at all is an error. */
 export async function loadQueries(dataset: Dataset, split: string | undefined): Promise<Query[]> {

@@ -1,5 +1,5 @@
-import { count } from '../base/progress.js';
-import { tell } from './output.js';
+import { count } from '../../base/progress.js';
+import { tell } from '../output.js';
 
 const EFFECTS_ON_ONE = {
   leftOut: 'it is left out, as trec_eval does; -c counts it as 0',

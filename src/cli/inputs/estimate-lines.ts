@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { readStart } from '../base/files.js';
+import { readStart } from '../../base/files.js';
 
 const SAMPLE_BYTES = 1 << 20;
 const LINE_FEED = 0x0a;

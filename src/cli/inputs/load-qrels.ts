@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { UsageError } from '../base/errors.js';
-import type { Dataset, Qrels } from '../data/dataset.js';
+import { UsageError } from '../../base/errors.js';
+import type { Dataset, Qrels } from '../../data/dataset.js';
 
 /** Judgments, and the dataset they belong to where a folder was named. */
 export interface LoadedQrels {
@@ -16,10 +16,10 @@ export async function loadQrels(path: string, split: string | undefined): Promis
     () => false,
   );
   if (!isFolder) {
-    const { readQrels } = await import('../data/qrels.js');
+    const { readQrels } = await import('../../data/qrels.js');
     return { qrels: await readQrels(path) };
   }
-  const { openDataset } = await import('../data/open.js');
+  const { openDataset } = await import('../../data/open.js');
   const dataset = await openDataset(path);
   const chosen = split ?? onlySplit(path, await dataset.splits());
   return { qrels: await dataset.qrels(chosen), dataset, split: chosen };
