@@ -39,7 +39,7 @@ describeInBrowser('the page of a server', (tests) => {
     await dialog.waitFor();
     await page.evaluate('globalThis.fetch = async () => new Response("{}", { status: 401 })');
     for (const key of ['one', 'two', 'three']) {
-      await dialog.getByLabel('Key').fill(key, { timeout: 10_000 });
+      await dialog.getByLabel('Key').fill(key);
       await dialog.getByRole('button', { name: 'Use this key' }).click();
     }
     await dialog.getByText('The server refused this key.').waitFor();

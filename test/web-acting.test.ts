@@ -9,7 +9,7 @@ import { describeInBrowser, serveInTest } from './web/in-browser.js';
 import { type ServeProcess, startServe } from './web/serve-process.js';
 import { picture } from './web/watched-page.js';
 
-const WAIT = { timeout: 90_000 };
+const WAIT = { timeout: 180_000 };
 
 describeInBrowser('what the pages do', (tests) => {
   let server: ServeProcess;

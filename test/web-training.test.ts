@@ -13,7 +13,7 @@ import { type ServeProcess, startServe } from './web/serve-process.js';
 import { picture, type WatchedPage } from './web/watched-page.js';
 
 const CLI = resolve(import.meta.dirname, '../dist/cli/main.js');
-const WAIT = { timeout: 60_000 };
+const WAIT = { timeout: 180_000 };
 
 test('smoothing follows a constant at once, starts at the first value and begins anew at each stage', () => {
   const x = [0, 1, 2, 3];
@@ -218,8 +218,8 @@ describeInBrowser('the training page', (tests) => {
     await header.getByText(/about .* left/).waitFor(WAIT);
     const steps = async () => Number((await header.locator('progress').first().getAttribute('value')) ?? 0);
     const before = await steps();
-    await expect.poll(steps, { timeout: 60_000 }).toBeGreaterThan(before + 5);
-    await expect.poll(() => header.locator('.badge-running').count(), { timeout: 60_000 }).toBe(3);
+    await expect.poll(steps).toBeGreaterThan(before + 5);
+    await expect.poll(() => header.locator('.badge-running').count()).toBe(3);
     await chart(page, 'Checkpoint behind the negatives').waitFor(WAIT);
     await picture(page, 'live');
     child.kill('SIGINT');

@@ -6,6 +6,9 @@ import { expect } from 'vitest';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** What a page may take for anything on a busy machine. */
+const PATIENCE_MS = 180_000;
+
 export type Theme = 'light' | 'dark';
 
 export interface WatchedPage {
@@ -20,6 +23,7 @@ export interface WatchedPage {
 /** A page of its own session, all of whose errors and requests are kept. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const errors: string[] = [];
   const requests: string[] = [];
