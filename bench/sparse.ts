@@ -37,6 +37,7 @@ const { values } = parseArgs({
     tune: { type: 'string', default: 'dev' },
     expanded: { type: 'string' },
     deepct: { type: 'string' },
+    hdct: { type: 'string' },
     unicoil: { type: 'string' },
     splade: { type: 'string' },
     'splade-doc': { type: 'string' },
@@ -138,11 +139,11 @@ async function bestIndex(path: string): Promise<string> {
   return run.stepPath('index', best.step);
 }
 
-async function weighed(path: string): Promise<void> {
+async function weighed(system: string, path: string): Promise<void> {
   const folder = await bestIndex(path);
   const index = await openBm25Index(folder);
   const { find, words } = ofIndex(index, new Bm25Searcher(index));
-  await report('deepct', find, {
+  await report(system, find, {
     nonZerosDocument: index.meta.postings / index.meta.documents,
     nonZerosQuery: words,
     indexMb: await megabytes(folder),
@@ -188,7 +189,8 @@ async function sparse(system: string, path: string): Promise<void> {
 try {
   await tuned('bm25', dataset);
   if (values.expanded) await tuned('doc2query', await openDataset(values.expanded));
-  if (values.deepct) await weighed(values.deepct);
+  if (values.deepct) await weighed('deepct', values.deepct);
+  if (values.hdct) await weighed('hdct', values.hdct);
   if (values.unicoil) await sparse('unicoil', values.unicoil);
   if (values.splade) await sparse('splade', values.splade);
   if (values['splade-doc']) await sparse('splade-doc', values['splade-doc']);
