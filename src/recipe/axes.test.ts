@@ -94,7 +94,7 @@ describe('a choice', () => {
     ['teacher: {name: stored}', 'teacher.file: expected a path, got nothing'],
     [
       'model: {head: {pooling: max}}',
-      'model.head.pooling: expected first, mean, tokens, first-tokens, codes, token-weights or vocabulary, got the text "max"',
+      'model.head.pooling: expected first, mean, tokens, first-tokens, codes, token-weights, vocabulary or document-vocabulary, got the text "max"',
     ],
     [
       'model: {scorer: cosine}',
