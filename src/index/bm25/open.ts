@@ -58,6 +58,8 @@ async function readFileOf(folder: string, name: string, meta: Bm25Meta): Promise
     for (let at = 0; at < size; ) {
       const piece = Buffer.from(buffer, at, Math.min(READ_BYTES, size - at));
       const { bytesRead } = await handle.read(piece, 0, piece.length, at);
+      // Cut since its size was asked for: the checksum says so.
+      if (bytesRead === 0) break;
       crc = crc32(piece.subarray(0, bytesRead), crc);
       at += bytesRead;
     }
