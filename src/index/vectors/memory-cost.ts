@@ -34,7 +34,8 @@ export function vectorIndexBytes({
 }: CostOptions): number {
   if (type === 'tokens') {
     const { rows = 0, bits = 0, centroids = 0 } = parameters;
-    return rows * (4 + Math.ceil((dimension * bits) / 8)) + 4 * centroids * dimension;
+    // Beside the rows: centroids, directions and 256 codewords.
+    return rows * (4 + Math.ceil((dimension * bits) / 8)) + 4 * dimension * (centroids + dimension + 256);
   }
   // About what a posting takes, and what its block and impacts do.
   if (type === 'impacts') return 6 * (parameters.postings ?? 0);
