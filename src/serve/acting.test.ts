@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startServe } from '../../test/web/serve-process.js';
+import { openDataset } from '../data/open.js';
 import { writeCollection } from './collection.fixture.js';
 import { type ServeTargetOptions, serveTarget } from './serve-target.js';
 import { ANIMALS, keptLog, send } from './server.fixture.js';
@@ -199,6 +200,26 @@ test('what came of an adaptation is told with the run', async () => {
   });
   await desk.close();
 });
+
+test('a training learns from documents that were added and from what was marked of them', async () => {
+  const server = await start(plants());
+  await send(server, 'POST', '/v1/documents', { documents: [{ id: 'yew', text: 'a tree that grows old' }] });
+  const marks = [
+    { query: 'old tree', document: 'yew', grade: 1 },
+    { query: 'old tree', document: 'elm', grade: 0 },
+  ];
+  await send(server, 'POST', '/v1/judgments', { judgments: marks });
+  await send(server, 'DELETE', '/v1/documents/elm');
+  const { status, body } = await send(server, 'POST', '/v1/trainings', { run: 'grown', split: 'judged' });
+  expect([status, body.run]).toEqual([200, 'grown']);
+  await send(server, 'DELETE', '/v1/trainings/grown');
+  const dataset = await openDataset(join(plants(), '.nearmiss', 'runs', 'grown-documents'));
+  const ids: string[] = [];
+  for await (const { id } of dataset.documents()) ids.push(id);
+  expect(ids.sort()).toEqual(['fern', 'oak', 'yew']);
+  const [[, judged]] = await dataset.qrels('judged');
+  expect([...judged]).toEqual([['yew', 1]]);
+}, 60_000);
 
 test('one training at a time, stopped as Ctrl-C would; what fails says why', async () => {
   const program = join(folder, 'train.mjs');

@@ -1,4 +1,4 @@
-import type { Dataset, Document } from '../../data/dataset.js';
+import type { Dataset, Document, Qrels } from '../../data/dataset.js';
 import { writeBeir } from '../../data/writers/beir.js';
 import type { ExportResult } from './live-searcher.js';
 import type { LiveSnapshot } from './overlay/live-snapshot.js';
@@ -6,21 +6,48 @@ import type { LiveSnapshot } from './overlay/live-snapshot.js';
 /** Documents read at once. */
 const DOCUMENTS_AT_ONCE = 256;
 
+export interface ExportCollectionOptions {
+  /** Replace a BEIR folder of that name. */
+  overwrite?: boolean;
+  /** A collection whose queries and judgments are written, too, as far as their documents are still there. */
+  labels?: Dataset;
+}
+
 /** Writes the documents of a snapshot as a BEIR folder, all or nothing, in little memory. */
 export async function exportCollection(
   snapshot: LiveSnapshot,
   folder: string,
-  options: { overwrite?: boolean },
+  { overwrite, labels }: ExportCollectionOptions,
 ): Promise<ExportResult> {
-  const dataset: Dataset = {
-    name: snapshot.name,
-    documents: () => documentsOf(snapshot),
-    queries: () => nothing(),
-    splits: async () => [],
-    qrels: async () => new Map(),
-  };
-  const { documents } = await writeBeir(dataset, folder, options);
-  return { documents, sequence: snapshot.writes.sequence };
+  const documents = (): AsyncIterable<Document> => documentsOf(snapshot);
+  const dataset: Dataset =
+    labels === undefined
+      ? {
+          name: snapshot.name,
+          documents,
+          queries: () => nothing(),
+          splits: async () => [],
+          qrels: async () => new Map(),
+        }
+      : {
+          name: labels.name,
+          documents,
+          queries: (split) => labels.queries(split),
+          splits: () => labels.splits(),
+          qrels: async (split) => among(await labels.qrels(split), snapshot),
+        };
+  const written = await writeBeir(dataset, folder, { overwrite });
+  return { documents: written.documents, sequence: snapshot.writes.sequence };
+}
+
+/** Judgments of documents that are there. */
+function among(qrels: Qrels, { documents }: LiveSnapshot): Qrels {
+  const kept: Qrels = new Map();
+  for (const [query, judged] of qrels) {
+    const present = [...judged].filter(([id]) => documents.has(id));
+    if (present.length > 0) kept.set(query, new Map(present));
+  }
+  return kept;
 }
 
 async function* documentsOf({ documents }: LiveSnapshot): AsyncGenerator<Document> {

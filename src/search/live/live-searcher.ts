@@ -1,5 +1,6 @@
 import type { Document } from '../../data/index.js';
 import type { Searcher } from '../searcher.js';
+import type { ExportCollectionOptions } from './export-collection.js';
 
 /** How much may be kept on top of the base; more is refused, because a rebuilt index is the better place for it. */
 export interface LiveLimits {
@@ -68,7 +69,7 @@ export interface LiveSearcher extends Searcher {
    */
   swap(base: Searcher): Promise<void>;
   /** Writes base and changes as a BEIR folder, to build a new index from. */
-  exportCollection(folder: string, options?: { overwrite?: boolean }): Promise<ExportResult>;
+  exportCollection(folder: string, options?: ExportCollectionOptions): Promise<ExportResult>;
   /** Drops the writes up to a sequence, after a {@link swap} to a base that was built from that export. */
   forget(sequence: number): Promise<void>;
 }

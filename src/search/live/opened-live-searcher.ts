@@ -6,6 +6,7 @@ import type { QueryTerms } from '../snippet.js';
 import { checkBase } from './check-base.js';
 import { checkDocuments, checkIds } from './check-writes.js';
 import { encodeDocuments } from './encode-documents.js';
+import type { ExportCollectionOptions } from './export-collection.js';
 import { LeasedSearcher } from './leased-searcher.js';
 import type {
   ExportResult,
@@ -112,7 +113,7 @@ export class OpenedLiveSearcher extends OverBase implements LiveSearcher {
     await old.base.retire();
   }
 
-  exportCollection(folder: string, options: { overwrite?: boolean } = {}): Promise<ExportResult> {
+  exportCollection(folder: string, options: ExportCollectionOptions = {}): Promise<ExportResult> {
     return this.#onSnapshot(async (snapshot) => {
       const { exportCollection } = await import('./export-collection.js');
       return exportCollection(snapshot, folder, options);

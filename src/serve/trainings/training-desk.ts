@@ -30,6 +30,8 @@ export interface TrainingChoice {
   recipe?: string;
   /** Whose judgments are learned from. */
   split?: string;
+  /** Where the documents are, if not in the desk's own collection. */
+  data?: string;
 }
 
 export interface AdaptationChoice {
@@ -74,11 +76,11 @@ export class TrainingDesk {
   }
 
   /** Begins a run; a run of that name that was stopped goes on. */
-  start({ run, recipe, split }: TrainingChoice): Promise<Training> {
+  start({ run, recipe, split, data = this.data }: TrainingChoice): Promise<Training> {
     const what = existsSync(join(this.folderOf(run), 'run.json'))
       ? []
       : [
-          ...['--data', this.data],
+          ...['--data', data],
           ...(recipe === undefined ? [] : ['--recipe', recipe]),
           ...(split === undefined ? [] : ['--split', split]),
         ];

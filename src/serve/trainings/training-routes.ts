@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { Dataset } from '../../data/index.js';
 import { errors } from '../answers/errors.js';
 import { miningPreview, training, trainings } from '../answers/trainings.js';
 import { ApiError } from '../api-error.js';
@@ -109,7 +110,9 @@ export const trainingRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
           hint: `there are ${splits.join(', ')}`,
         });
       }
-      return desk.start({ run, recipe: recipe ?? names[0], split });
+      const { openDataset } = await import('../../data/open.js');
+      const data = await presentDocuments(desk, run, () => openDataset(desk.data));
+      return desk.start({ run, recipe: recipe ?? names[0], split, data });
     },
   );
 
@@ -178,15 +181,20 @@ export const trainingRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
   );
 
   /** The documents as they are served: where some were added or removed, they are written beside the run first. */
-  async function presentDocuments(desk: TrainingDesk, run: string): Promise<string | undefined> {
+  async function presentDocuments(
+    desk: TrainingDesk,
+    run: string,
+    labels?: () => Promise<Dataset>,
+  ): Promise<string | undefined> {
     desk.checkFree();
     const live = await index.writer();
     const { documents, removals } = live.pending;
     if (documents + removals === 0) return undefined;
     const folder = `${desk.folderOf(run)}-documents`;
     // What goes on has its documents already.
-    if (!existsSync(join(desk.folderOf(run), 'run.json')))
-      await live.exportCollection(folder, { overwrite: true });
+    if (!existsSync(join(desk.folderOf(run), 'run.json'))) {
+      await live.exportCollection(folder, { overwrite: true, labels: await labels?.() });
+    }
     return folder;
   }
 
