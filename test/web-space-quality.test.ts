@@ -140,7 +140,7 @@ describeInBrowser('the space and quality pages', (tests) => {
     const bare = await serveInTest(await writeCollection(join(tests.folder, 'bare')));
     for (const path of ['/space', '/quality']) {
       await page.goto(bare.url + path);
-      await page.getByText('No run is served').waitFor(WAIT);
+      await page.getByText('Nothing has been trained here yet').waitFor(WAIT);
     }
   });
 });

@@ -70,7 +70,13 @@ export function highlightsIn(
 
 function snippetOf(searcher: Searcher, query: QueryTerms, document: Document): PresentedHit['snippet'] {
   const snippet = searcher.snippet(query, document);
-  const { text, highlights } = snippet;
+  const { text, highlights, cut } = snippet;
   const parts = snippetParts(document.text, snippet);
-  return { text, highlights, ...(parts && { parts }) };
+  return {
+    text,
+    highlights,
+    ...(parts && { parts }),
+    ...(cut.before && { cutBefore: true }),
+    ...(cut.after && { cutAfter: true }),
+  };
 }

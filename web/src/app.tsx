@@ -75,7 +75,7 @@ function Page({ path }: { path: string }) {
   const route = ROUTES.find((candidate) => matchPath(candidate.path, path));
   if (route) return <route.page />;
   return (
-    <EmptyState title="No such page">
+    <EmptyState title="No such page" isPage>
       <p>
         <Link href="/">Search</Link> is the place to begin.
       </p>

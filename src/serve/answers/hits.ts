@@ -53,6 +53,8 @@ const snippet = z.object({
     .array(z.object({ isCode: z.boolean(), text: z.string(), highlights }))
     .optional()
     .describe('Where it holds code: its prose and its code one after the other, code with its lines.'),
+  cutBefore: z.literal(true).optional().describe('Where text was left out before it.'),
+  cutAfter: z.literal(true).optional().describe('Where text was left out behind it.'),
 });
 
 export const place = z

@@ -3,6 +3,7 @@ import type { Document } from '../../data/index.js';
 import { isRun } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
 import { readSearchedRun } from '../../run/searched-run.js';
+import { wordCount } from '../../text/split-text.js';
 
 /** What is told of a collection besides what its index knows; nothing of it may keep a search waiting. */
 export interface CollectionAbout {
@@ -73,7 +74,9 @@ async function some(candidates: AsyncIterable<string>): Promise<string[]> {
     if (text.length >= SHORTEST && text.length <= LONGEST) found.add(text);
     if (++looked === LOOKED_AT) break;
   }
-  const all = [...found];
+  // "Synopsis" or "publishConfig" is nothing that anybody would ask.
+  const phrases = [...found].filter((text) => wordCount(text) > 1);
+  const all = phrases.length >= EXAMPLES ? phrases : [...found];
   const step = Math.max(1, Math.floor(all.length / EXAMPLES));
   return all.filter((_, nth) => nth % step === 0).slice(0, EXAMPLES);
 }

@@ -24,7 +24,7 @@ export function AddPage() {
   if (!info.data) return <Spinner label="Asking the server" />;
   if (!info.data.writable) {
     return (
-      <EmptyState title="This server takes no documents">
+      <EmptyState title="This server takes no documents" isPage>
         <p>
           It was started with <code>--read-only</code>, or for other machines without <code>--keys</code>.
         </p>
@@ -147,11 +147,13 @@ function Add() {
       <form class="paste" onSubmit={paste} aria-label="Paste a text">
         <h2>Or paste a text</h2>
         <label class="field">
-          Title
+          <span>Title</span>
           <input name="title" maxLength={500} autocomplete="off" />
         </label>
         <label class="field">
-          Id <span class="soft">(made up where it is empty)</span>
+          <span>
+            Id <span class="soft">(made up where it is empty)</span>
+          </span>
           <input name="id" maxLength={500} autocomplete="off" />
         </label>
         <label class="field paste-text">

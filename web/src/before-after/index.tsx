@@ -42,7 +42,7 @@ export function BeforeAfterPage() {
   if (!runs.data || !info.data) return <Spinner label="Reading the runs" />;
   if (run === undefined) {
     return (
-      <EmptyState title="Nothing to compare yet">
+      <EmptyState title="Nothing to compare yet" isPage>
         <p>Adapt or train a model on the Training page first.</p>
       </EmptyState>
     );

@@ -1,9 +1,9 @@
 import type { Snippet } from '../api.js';
 import { Highlighted } from './highlighted.js';
 
-/** Prose as it flows, code as its lines. */
+/** Prose as it flows, code as its lines; a sentence that was cut says so. */
 export function SnippetView({ snippet }: { snippet: Snippet }) {
-  const { text, highlights, parts = [{ isCode: false, text, highlights }] } = snippet;
+  const { text, highlights, cutBefore, cutAfter, parts = [{ isCode: false, text, highlights }] } = snippet;
   return (
     <>
       {parts.map((part, nth) =>
@@ -15,7 +15,9 @@ export function SnippetView({ snippet }: { snippet: Snippet }) {
           </pre>
         ) : (
           <p key={nth} class="hit-snippet">
+            {cutBefore && nth === 0 && '…'}
             <Highlighted {...part} />
+            {cutAfter && nth === parts.length - 1 && '…'}
           </p>
         ),
       )}

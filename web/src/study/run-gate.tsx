@@ -1,7 +1,7 @@
 import './study.css';
 import type { ComponentType } from 'preact';
 import { EmptyState, ErrorState, Spinner } from '../components/index.js';
-import { navigate, pathWith, placeNow, usePlace } from '../router.js';
+import { Link, navigate, pathWith, placeNow, usePlace } from '../router.js';
 import { useServerInfo } from '../server-info.js';
 
 /** Shows a page about one run: the one of the address, else the one that is served, else the first. Without runs it says how to get one. */
@@ -13,11 +13,18 @@ export function RunGate({ page: Page }: { page: ComponentType<{ run: string }> }
   const run = params.get('run') ?? info.data.run ?? info.data.runs[0];
   if (run === undefined) {
     return (
-      <EmptyState title="No run is served">
-        <p>
-          Train one with <code>nearmiss train --data DIR --recipe NAME --out runs/mine</code> and serve it
-          with <code>nearmiss serve runs/mine</code>, or a folder of them with <code>--runs runs</code>.
-        </p>
+      <EmptyState title="Nothing has been trained here yet" isPage>
+        <p>This page looks into a training: what it has learned, and from what.</p>
+        {info.data.trainable ? (
+          <p>
+            <Link href="/training">Train or adapt a model</Link> on these documents, and come back.
+          </p>
+        ) : (
+          <p>
+            Train one with <code>nearmiss train --data DIR</code>, and serve its run:{' '}
+            <code>nearmiss serve runs/NAME</code>.
+          </p>
+        )}
       </EmptyState>
     );
   }
