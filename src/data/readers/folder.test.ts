@@ -1,4 +1,4 @@
-import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -134,6 +134,9 @@ test('says what is wrong with the folder or the file', async () => {
       'no files, expected .md, .markdown, .mdx, .html, .htm, .txt',
     );
     await expect(openFolder(join(folder, 'none'))).rejects.toThrow('none: no such folder');
+    await write(folder, { 'a.md': '', 'b.txt': '' });
+    await expect(openFolder(folder)).rejects.toThrow('no text in it: all of its 2 files are empty');
+    await rm(join(folder, 'b.txt'));
     await write(folder, { 'a.md': '  \n' });
     await expect(openFolder(join(folder, 'a.md'))).rejects.toThrow('a.md: expected a folder, got a file');
     await expect(openFolder(folder).then(all)).rejects.toThrow('a.md: no text in it');

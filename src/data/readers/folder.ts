@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
 import { DEFAULT_MAX_WORDS } from '../../text/passage-limits.js';
@@ -67,7 +68,24 @@ export async function folderSources(path: string, options: OpenFolderOptions = {
       hint: HOLDS_TEXTS,
     });
   }
+  // Told now rather than by whoever has begun to serve it.
+  if (await areEmpty(path, found.files)) {
+    const files =
+      found.files.length === 1 ? 'its only file is' : `all of its ${found.files.length} files are`;
+    throw new NearmissError(`${path}: no text in it: ${files} empty`, { hint: HOLDS_TEXTS });
+  }
   return sourcesOf(path, found, { maxWords, overlap, site: options.site });
+}
+
+async function areEmpty(root: string, files: readonly string[]): Promise<boolean> {
+  for (const file of files) {
+    const size = await stat(join(root, file)).then(
+      (info) => info.size,
+      () => undefined,
+    );
+    if (size !== 0) return false;
+  }
+  return true;
 }
 
 /** The passages of a single text. */
