@@ -177,8 +177,9 @@ test('examples are queries of the collection, else titles', async () => {
   expect((await send(files, 'GET', '/v1/examples')).body).toEqual({ queries: ['Setting up a server'] });
   const asked = ['Setting up a server', 'Taking it down', 'Where logs go', 'Who may write', 'Ways to search'];
   const text = ['Synopsis', 'publishConfig', ...asked].map((title) => `## ${title}\n\nSome words here.\n`);
-  await writeFile(join(folder, 'files', 'a.md'), text.join('\n'));
-  const phrases = await start(join(folder, 'files'));
+  await mkdir(join(folder, 'phrases'));
+  await writeFile(join(folder, 'phrases', 'a.md'), text.join('\n'));
+  const phrases = await start(join(folder, 'phrases'));
   expect((await send(phrases, 'GET', '/v1/examples')).body).toEqual({ queries: asked });
 });
 

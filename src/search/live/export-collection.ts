@@ -1,17 +1,10 @@
 import type { Dataset, Document, Qrels } from '../../data/dataset.js';
 import { writeBeir } from '../../data/writers/beir.js';
-import type { ExportResult } from './live-searcher.js';
+import type { ExportCollectionOptions, ExportResult } from './live-searcher.js';
 import type { LiveSnapshot } from './overlay/live-snapshot.js';
 
 /** Documents read at once. */
 const DOCUMENTS_AT_ONCE = 256;
-
-export interface ExportCollectionOptions {
-  /** Replace a BEIR folder of that name. */
-  overwrite?: boolean;
-  /** A collection whose queries and judgments are written, too, as far as their documents are still there. */
-  labels?: Dataset;
-}
 
 /** Writes the documents of a snapshot as a BEIR folder, all or nothing, in little memory. */
 export async function exportCollection(

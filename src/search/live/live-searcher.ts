@@ -1,6 +1,5 @@
-import type { Document } from '../../data/index.js';
+import type { Dataset, Document } from '../../data/index.js';
 import type { Searcher } from '../searcher.js';
-import type { ExportCollectionOptions } from './export-collection.js';
 
 /** How much may be kept on top of the base; more is refused, because a rebuilt index is the better place for it. */
 export interface LiveLimits {
@@ -31,6 +30,13 @@ export interface RemoveResult {
   version: string;
   /** How many of the ids there were. */
   removed: number;
+}
+
+export interface ExportCollectionOptions {
+  /** Replace a BEIR folder of that name. */
+  overwrite?: boolean;
+  /** A collection whose queries and judgments are written, too, as far as their documents are still there. */
+  labels?: Dataset;
 }
 
 export interface ExportResult {

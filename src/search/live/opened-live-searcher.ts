@@ -6,9 +6,9 @@ import type { QueryTerms } from '../snippet.js';
 import { checkBase } from './check-base.js';
 import { checkDocuments, checkIds } from './check-writes.js';
 import { encodeDocuments } from './encode-documents.js';
-import type { ExportCollectionOptions } from './export-collection.js';
 import { LeasedSearcher } from './leased-searcher.js';
 import type {
+  ExportCollectionOptions,
   ExportResult,
   LiveSearcher,
   PendingWrites,
