@@ -118,7 +118,7 @@ describe('validate', () => {
     expect(code).toBe(1);
     expect(stdout).toMatch(/^error: docs\.jsonl:1: field "text"/);
     expect(stdout).toMatch(/… and 2 more \(--max 1\)/);
-    expect(stdout).toMatch(/2 errors, 1 warnings\n$/);
+    expect(stdout).toMatch(/2 errors, 1 warning\n$/);
     await write('docs.jsonl', '{"id":"4","text":""}\n');
     expect((await run('validate', 'docs.jsonl')).code).toBe(0);
     await write('docs.jsonl', Buffer.from([0x7b, 0xff, 0x0a]));
