@@ -1,8 +1,9 @@
 // Indexes side by side on the same vectors: how long they take to build, what memory and disk they need, what they find and how
 // fast. One JSON line a system, each built and searched in a process of its own. Vectors are clustered unit vectors, made from a seed and
 // streamed to a file, or those of --vectors and --queries (.npy, as "nearmiss encode" writes them).
-// npm run bench:scale -- [--sizes 100000,1000000] [--dim 64] [--systems int8,binary,hnsw-i8,usearch-i8]
-// `cpuSeconds` and `cpuMs` (a query) are processor time, which other work on the machine does not change.
+// npm run bench:scale -- [--sizes 100000,1000000] [--dim 64] [--systems int8,int8-disk,binary,usearch-i8,qdrant-int8]
+// `buildCpuSeconds` and `cpuMs` (a query) are processor time of this process, which other work on the machine does not change. `peakRssMb` is the
+// memory of the process that has the index: of Qdrant the server's, whose clients' is `clientRssMb`.
 // npm run bench:scale -- --vectors glosses.npy --queries words.npy
 import { execFileSync } from 'node:child_process';
 import {
@@ -75,7 +76,7 @@ async function benchSize(folder: string, size: number): Promise<void> {
   for (const system of values.systems.split(',')) {
     const index = join(folder, `index-${system}`);
     rmSync(index, { recursive: true, force: true });
-    const run = (step: string): Record<string, unknown> => {
+    const run = <T>(step: string): T => {
       const args = [
         '--step',
         `${system} ${step}`,
@@ -95,14 +96,10 @@ async function benchSize(folder: string, size: number): Promise<void> {
         }).toString(),
       );
     };
-    const build = run('build');
-    const { ids, ...search } = run('search') as {
-      ids: number[][];
-      peakRssMb: number;
-      qps: number;
-      cpuMs: number;
-      oneMs: number;
-    };
+    const build = run<Memory & Record<'seconds' | 'cpuSeconds', number>>('build');
+    const { ids, ...search } = run<Memory & Record<'qps' | 'cpuMs' | 'oneMs', number> & { ids: number[][] }>(
+      'search',
+    );
     const found = truth.map((wanted, i) => wanted.filter((id) => ids[i].includes(id)).length);
     console.log(
       JSON.stringify({
@@ -111,9 +108,7 @@ async function benchSize(folder: string, size: number): Promise<void> {
         dim: dimension,
         buildSeconds: build.seconds,
         buildCpuSeconds: build.cpuSeconds,
-        buildRssMb: build.peakRssMb,
-        searchRssMb: search.peakRssMb,
-        peakRssMb: Math.max(build.peakRssMb as number, search.peakRssMb),
+        ...memoryOf(build, search),
         diskMb: Math.round(folderBytes(index) / 1e6),
         recallAt10: Number((found.reduce((sum, n) => sum + n, 0) / (K * truth.length)).toFixed(4)),
         qps: search.qps,
@@ -123,6 +118,21 @@ async function benchSize(folder: string, size: number): Promise<void> {
     );
     rmSync(index, { recursive: true, force: true });
   }
+}
+
+interface Memory {
+  peakRssMb: number;
+  serverRssMb?: number;
+}
+
+function memoryOf(build: Memory, search: Memory): Record<string, number> {
+  const most = ({ peakRssMb, serverRssMb = peakRssMb }: Memory): number => serverRssMb;
+  return {
+    buildRssMb: most(build),
+    searchRssMb: most(search),
+    peakRssMb: Math.max(most(build), most(search)),
+    ...(build.serverRssMb !== undefined && { clientRssMb: Math.max(build.peakRssMb, search.peakRssMb) }),
+  };
 }
 
 function folderBytes(folder: string): number {

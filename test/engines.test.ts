@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { trainTinyRun } from '../src/analyze/tiny-run.fixture.js';
 import { connectEngine } from '../src/index/engines/connect.js';
@@ -10,13 +13,23 @@ import { push } from '../src/search/remote/push.js';
 import { makeSearchFixture, type SearchFixture } from '../src/search/search.fixture.js';
 import { serveTarget } from '../src/serve/serve-target.js';
 import { targetState } from '../src/serve/watch.js';
-import { weightsOf } from '../src/train/run.fixture.js';
+import { writeKeyWords } from '../src/train/key-words.fixture.js';
+import { bothRoles, startRun, weightsOf } from '../src/train/run.fixture.js';
 import { runBuiltCli } from './console-blocks.fixture.js';
 
 interface RunningEngine {
   address(name: string): string;
   stop(): Promise<void>;
 }
+
+const SPARSE = [
+  'model={init: scratch, layers: 1, hiddenSize: 32, heads: 2, vocabularySize: 400, dropout: 0, maxLength: {query: 32, document: 64}}',
+  'optimizer={learningRate: 5e-3, warmupSteps: 5}',
+  'evaluation={measures: [RR@10], best: RR@10, depth: 20}',
+  'refresh.mode=lockstep',
+  'stages.train.steps=20',
+  'checkpoint.every=10',
+];
 
 const binary = qdrantBinary();
 const ENGINES = [
@@ -34,20 +47,23 @@ const ENGINES = [
   },
 ] as const;
 
+let fixture: SearchFixture;
+const isNeeded = ENGINES.some(({ isHere }) => isHere);
+beforeAll(async () => {
+  if (isNeeded) fixture = await makeSearchFixture();
+});
+afterAll(() => fixture?.remove());
+
 describe.each(ENGINES.filter(({ isHere }) => isHere))('a run in $type', ({ type, start, quantization }) => {
   let servers: RunningEngine;
-  let fixture: SearchFixture;
   let address: string;
   const model = (): string => `${fixture.run}/best`;
 
   beforeAll(async () => {
-    [servers, fixture] = await Promise.all([start(), makeSearchFixture()]);
+    servers = await start();
     address = servers.address('docs');
   });
-  afterAll(async () => {
-    await servers?.stop();
-    await fixture?.remove();
-  });
+  afterAll(() => servers?.stop());
 
   test('what is pushed is found as it is found here, with filters, texts and scores', async () => {
     const pushed = await push(fixture.run, { to: address });
@@ -126,7 +142,7 @@ describe.each(ENGINES.filter(({ isHere }) => isHere))('a run in $type', ({ type,
 
   test('ANCE mines and measures through it as through an index of its own', async () => {
     const url = servers.address('training');
-    const there = await trainTinyRun(fixture.folder, 'remote', [
+    const there = await trainTinyRun(fixture.folder, `remote-${type}`, [
       `refresh.index.type=${type}`,
       `refresh.index.url=${url}`,
     ]);
@@ -142,6 +158,51 @@ describe.each(ENGINES.filter(({ isHere }) => isHere))('a run in $type', ({ type,
     const versions = await connection.versions('training');
     expect(versions.length).toBeLessThanOrEqual((await there.steps('index')).length);
     await connection.close();
+  });
+
+  test('learned weights of terms are found as our own index finds them; a training goes through it alike', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'nearmiss-engines-sparse-'));
+    try {
+      await writeKeyWords(join(folder, 'data'));
+      const train = async (name: string, more: string[] = []): Promise<RunDirectory> => {
+        const run = await startRun(folder, name, { recipe: 'unicoil', set: [...SPARSE, ...more] });
+        await bothRoles(run);
+        return run;
+      };
+      const run = await train('here');
+      const to = servers.address('sparse');
+      expect(await push(run.path, { to })).toMatchObject({
+        name: 'sparse',
+        documents: 180,
+        dimension: undefined,
+      });
+      const [here, there] = await Promise.all([
+        openSearcher(run.path, { modes: ['dense'] }),
+        openSearcher(to, { model: run.file('best') }),
+      ]);
+      for (const number of [0, 7, 30, 99]) {
+        const { text } = (await here.documents.get(`d${number}`))!;
+        const [expected, got] = [await here.search(text, { k: 20 }), await there.search(text, { k: 20 })];
+        expect(got.map(({ score }) => score.toFixed(3))).toEqual(
+          expected.map(({ score }) => score.toFixed(3)),
+        );
+        expect(got[0]).toMatchObject({ id: `d${number}`, text });
+        const last = expected.at(-1)!.score;
+        const sure = expected.filter(({ score }) => score > last + 1e-3).map(({ id }) => id);
+        expect(got.map(({ id }) => id)).toEqual(expect.arrayContaining(sure));
+      }
+      await Promise.all([here.close(), there.close()]);
+      const remote = await train('there', [
+        `refresh.index.type=${type}`,
+        `refresh.index.url=${servers.address('sparse-training')}`,
+      ]);
+      expect((await bestSoFar(remote))!.measures['RR@10']).toBeCloseTo(
+        (await bestSoFar(run))!.measures['RR@10'],
+        3,
+      );
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   test('push and search from the command line', async () => {

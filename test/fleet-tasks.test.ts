@@ -17,6 +17,7 @@ import {
 } from '../src/fleet/index.js';
 import { openBlobStore } from '../src/fleet/store/open-blob-store.js';
 import { openGenerator } from '../src/generate/index.js';
+import { openVectorIndex, type VectorSearcher } from '../src/index/vectors/index.js';
 import { createEncoderModel, Encoder, saveEncoderModel } from '../src/model/index.js';
 import { createBert2Rnd } from '../src/model/seq2seq/create-bert2rnd.js';
 import { saveSeq2Seq } from '../src/model/seq2seq/seq2seq-model.js';
@@ -228,6 +229,29 @@ describe.skipIf(!hasRedis())('what a fleet does besides encoding files', () => {
     await encoder.release();
     await newer.forget();
     await Promise.all([old.close(), newer.close()]);
+  });
+
+  test('an index of a collection: workers encode, and it finds what one made here finds', async () => {
+    await saveEncoderModel(at('indexing'), await encoderModel(11));
+    const index = async (out: string, more: string[] = []): Promise<VectorSearcher> => {
+      const args = ['index', at('data'), at(out), '--model', at('indexing'), '--quiet', '--json', ...more];
+      const { stdout, stderr, code } = await runBuiltCli(args);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(JSON.parse(stdout)).toMatchObject({ documents: 196, dimension: 16 });
+      return openVectorIndex(at(out));
+    };
+    const fleet = ['--queue', place.queue, '--store', place.store, '--shard-size', '20'];
+    const [here, there] = [
+      await index('indexed-here'),
+      await withWorkers(2, () => index('with-workers', fleet)),
+    ];
+    const query = new Float32Array(16).fill(0.25);
+    const [expected, got] = await Promise.all([here, there].map((made) => made.search(query, { k: 20 })));
+    expect([...got.ids]).toEqual([...expected.ids]);
+    for (const [i, score] of got.scores.entries()) expect(score).toBeCloseTo(expected.scores[i], 5);
+    expect((await readdir(folder)).filter((name) => name.startsWith('.partial-'))).toEqual([]);
+    const refused = await runBuiltCli(['index', 'x.npy', at('refused'), ...fleet]);
+    expect(refused.stderr).toMatch(/expected the folder of a collection, got x\.npy/);
   });
 
   test('a worker without room leaves, and its shard is done by another', async () => {

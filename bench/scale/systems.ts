@@ -8,14 +8,17 @@ import {
   writeVectorIndex,
 } from '../../src/index/vectors/index.js';
 import { VectorFile } from '../../src/model/index.js';
+import { qdrant } from './qdrant.js';
 import { readAll } from './truth.js';
 
 const BLOCK = 8192;
 
-interface Subject {
+export interface Subject {
   build(vectors: string, folder: string): Promise<void>;
   /** Opens the index and gives a function that finds k ids of each query. */
   open(folder: string, dimension: number): Promise<(queries: Float32Array, k: number) => Promise<number[][]>>;
+  /** Ends what was started, and tells the most memory that it had, where it is a process of its own. */
+  close?(): Promise<{ serverRssMb: number }>;
 }
 
 /** One of ours, as the library builds and opens it. */
@@ -84,6 +87,8 @@ export const SYSTEMS = {
   binary: ours({ type: 'binary' }),
   'hnsw-i8': ours({ type: 'hnsw', storage: 'i8' }),
   'usearch-i8': usearch('i8'),
+  'usearch-f16': usearch('f16'),
+  'qdrant-int8': qdrant({ quantization: 'int8' }),
 } satisfies Record<string, Subject>;
 export type SystemName = keyof typeof SYSTEMS;
 
@@ -105,11 +110,8 @@ export async function measureSystem(
   const started = performance.now();
   if (step === 'build') {
     await subject.build(vectors, folder);
-    return {
-      seconds: round((performance.now() - started) / 1000),
-      cpuSeconds: round(cpuSeconds()),
-      peakRssMb: peak(),
-    };
+    const seconds = round((performance.now() - started) / 1000);
+    return { seconds, cpuSeconds: round(cpuSeconds()), peakRssMb: peak(), ...(await subject.close?.()) };
   }
   const file = await VectorFile.open(queries);
   const { dimension, rows } = file;
@@ -128,7 +130,8 @@ export async function measureSystem(
   const single = Math.min(rows, 100);
   start = performance.now();
   for (let i = 0; i < single; i++) await search(all.slice(i * dimension, (i + 1) * dimension), k);
-  return { ids, qps, cpuMs, oneMs: round((performance.now() - start) / single), peakRssMb: peak() };
+  const oneMs = round((performance.now() - start) / single);
+  return { ids, qps, cpuMs, oneMs, peakRssMb: peak(), ...(await subject.close?.()) };
 }
 
 function peak(): number {

@@ -10,6 +10,7 @@ import type {
 import { bestHits } from './best-hits.js';
 import { connectEngine } from './connect.js';
 import type { EngineConnection, VersionDescription } from './engine.js';
+import { sparseQueries } from './sparse-rows.js';
 
 /** Documents that an engine searches, by number, like an index of our own. */
 export class RemoteIndex implements VectorSearcher {
@@ -53,20 +54,22 @@ export class RemoteIndex implements VectorSearcher {
   async search(queries: Float32Array, options: SearchOptions): Promise<SearchResult> {
     const { k, efSearch, exhaustive, queryOffsets } = options;
     const total = checkSearch(queries, options, this.metadata);
-    if (this.metadata.scorer !== 'max-sim') oneRowEachQuery(options);
+    const { sparse } = this.#description.shape;
+    if (this.metadata.scorer !== 'max-sim' && !sparse) oneRowEachQuery(options);
     const result = emptyResult(total, k);
     if (total === 0 || this.metadata.count === 0) return result;
     const exact = exhaustive ?? this.#exact;
-    const rows = { vectors: queries, offsets: queryOffsets ?? oneRowEach(total) };
+    const offsets = queryOffsets ?? oneRowEach(total);
     const { findable } = this.#description;
     const { hits } = await bestHits(this.#connection, this.#version, {
-      rows,
+      ...(sparse ? { sparse: sparseQueries(queries, offsets) } : { rows: { vectors: queries, offsets } }),
       k: Math.min(k, findable),
       exact,
       efSearch,
     });
     hits.forEach((found, query) => {
-      if (exact && found.length < Math.min(k, findable)) throw this.#incomplete(found.length, k);
+      // Documents that share no term with a query are none of its hits.
+      if (exact && !sparse && found.length < Math.min(k, findable)) throw this.#incomplete(found.length, k);
       found.forEach(({ number, score }, i) => {
         result.ids[query * k + i] = number;
         result.scores[query * k + i] = score;

@@ -1,6 +1,8 @@
 import { NearmissError } from '../../base/errors.js';
 import type { IdTable } from '../../data/id-table.js';
 import { oneRowEach } from '../../model/encoder/encoded-texts.js';
+import { ImpactIndex } from '../impacts/impact-index.js';
+import { impactRows } from '../impacts/impact-rows.js';
 import { TokenIndex } from '../tokens/token-index.js';
 import type { TokenSource } from '../tokens/write-token-index.js';
 import { readDocumentFiles, readRowDocuments } from '../vectors/document-files.js';
@@ -15,6 +17,8 @@ export interface StoredRows extends TokenSource {
   close(): Promise<void>;
 }
 
+/** Numbers of a block of weights. */
+const BLOCK = 2 ** 18;
 /** Documents read at once. */
 const AT_ONCE = 500;
 
@@ -49,8 +53,21 @@ export async function openStoredRows(folder: IndexFolder): Promise<StoredRows> {
       close: () => tokens.close(),
     };
   }
-  if (metadata.type === 'remote') return openRemoteRows(folder, ids);
-  throw new NearmissError(`${folder.path}: a graph of ${metadata.storage} does not give its vectors back`, {
+  if (metadata.type === 'impacts') {
+    const impacts = await ImpactIndex.open(folder);
+    const { offsets, rows } = impactRows(impacts);
+    return {
+      ids,
+      offsets,
+      async *blocks() {
+        for (let at = 0; at < rows.length; at += BLOCK) yield rows.subarray(at, at + BLOCK);
+      },
+      close: () => impacts.close(),
+    };
+  }
+  if (metadata.type === 'remote' && metadata.scorer !== 'impact') return openRemoteRows(folder, ids);
+  const what = metadata.type === 'remote' ? 'an engine' : `a graph of ${metadata.storage}`;
+  throw new NearmissError(`${folder.path}: ${what} does not give its vectors back`, {
     hint: 'push an index of the type flat: nearmiss index VECTORS OUT, or refresh.index.type=flat in the recipe',
   });
 }

@@ -9,9 +9,10 @@ import type { SaveOptions, VectorIndexMetadata } from '../vectors/vector-index.j
 import { VectorIntake } from '../vectors/vector-intake.js';
 import { parseEngineAddress } from './address.js';
 import { connectEngine } from './connect.js';
-import { documentBatches } from './document-batches.js';
-import type { EngineSettings, VersionShape } from './engine.js';
+import { type DocumentRows, documentBatches } from './document-batches.js';
+import type { EngineBatch, EngineSettings, VersionShape } from './engine.js';
 import { fingerprintOf, loadVersion } from './load-version.js';
+import { sparseDocuments } from './sparse-rows.js';
 
 export interface WriteRemoteOptions extends EngineSettings, Pick<SaveOptions, 'overwrite'> {
   /** The address of an engine, with a name at its end. */
@@ -25,12 +26,30 @@ export interface WriteRemoteOptions extends EngineSettings, Pick<SaveOptions, 'o
 }
 
 /** How an engine compares the rows of documents for a scorer. */
-export function compareFor(scorer: string | undefined, offsets: Uint32Array): VersionShape['compare'] {
+function compareFor(scorer: string | undefined, offsets: Uint32Array): VersionShape['compare'] {
   if (scorer === 'max-sim') return 'max-sim';
   if (scorer === undefined) return isOneRowEach(offsets) ? 'one' : 'best';
   throw new UsageError(`an engine cannot compare rows as ${scorer} does`, {
     hint: 'use an index of the type flat',
   });
+}
+
+/** What a version holds that a scorer compares like this. */
+export function shapeFor(
+  scorer: string | undefined,
+  offsets: Uint32Array,
+  { dimension, ...settings }: EngineSettings & { dimension: number },
+): VersionShape {
+  if (scorer === 'impact') return { ...settings, compare: 'one', sparse: true };
+  return { ...settings, dimension, compare: compareFor(scorer, offsets), sparse: false };
+}
+
+/** Rows as a version takes them: terms and weights where it is sparse. */
+export function partsFor(
+  { sparse }: VersionShape,
+  { first, rows }: DocumentRows,
+): Pick<EngineBatch, 'first' | 'rows' | 'sparse'> {
+  return sparse ? { first, sparse: sparseDocuments(rows) } : { first, rows };
 }
 
 /** Documents that have rows. */
@@ -53,12 +72,7 @@ export async function writeRemoteIndex(
       hint: `for example ${url.replace(/\/$/, '')}/docs`,
     });
   }
-  const shape: VersionShape = {
-    ...settings,
-    dimension,
-    compare: compareFor(scorer, offsets),
-    sparse: false,
-  };
+  const shape = shapeFor(scorer, offsets, { ...settings, dimension });
   const intake = new VectorIntake({ dimension });
   for await (const block of blocks()) intake.accept(block);
   const { fingerprint } = intake.finish();
@@ -78,9 +92,9 @@ export async function writeRemoteIndex(
         createdBy: CREATED_BY,
       },
       async *batches() {
-        for await (const { first, count, rows } of documentBatches(blocks(), offsets, dimension)) {
-          const documents = Array.from({ length: count }, (_, i) => ({ id: idOf(first + i) }));
-          yield { first, documents, rows };
+        for await (const batch of documentBatches(blocks(), offsets, dimension)) {
+          const documents = Array.from({ length: batch.count }, (_, i) => ({ id: idOf(batch.first + i) }));
+          yield { ...partsFor(shape, batch), documents };
         }
       },
       onProgress,

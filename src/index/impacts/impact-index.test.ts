@@ -3,9 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { documentImpacts } from '../../model/scorer/impact.js';
 import { scorers } from '../../model/scorer/kinds.js';
+import { IndexFolder } from '../vectors/index-folder.js';
 import { openDocumentIndex } from '../vectors/open.js';
 import { writeDocumentIndex } from '../write-documents.js';
+import { ImpactIndex } from './impact-index.js';
+import { impactRows } from './impact-rows.js';
 
 let root: string;
 let made = 0;
@@ -44,6 +48,27 @@ async function indexOf(documents: readonly (readonly [number, number])[][], cut 
 }
 
 describe('an index of impacts', () => {
+  test('gives back the weights of each document', async () => {
+    const random = (document: number, term: number): number => (document * 7919 + term * 104_729) % 997;
+    // Of terms there are some with one posting, with one block of them, and with several.
+    const documents = Array.from({ length: 700 }, (_, document) =>
+      Array.from({ length: 6 }, (_, i): [number, number] => [
+        i === 0 ? 1000 + document : (random(document, i) % (10 * i)) + 20 * i,
+        1 + (random(document, i) % 300),
+      ]),
+    );
+    const { folder } = await indexOf(documents);
+    const { offsets, rows } = impactRows(await ImpactIndex.open(await IndexFolder.open(folder)));
+    documents.forEach((own, document) => {
+      const got = rows.subarray(2 * offsets[document], 2 * offsets[document + 1]);
+      const sorted = (impacts: Map<number, number>): [number, number][] =>
+        [...impacts]
+          .map(([term, weight]): [number, number] => [term, Math.fround(weight)])
+          .sort(([a], [b]) => a - b);
+      expect(sorted(documentImpacts(got))).toEqual(sorted(documentImpacts(flat(own))));
+    });
+  });
+
   test('finds what the scorer says, pruned as exhaustively, in blocks of any size', async () => {
     const { score } = scorers.get('impact').create({});
     await fc.assert(

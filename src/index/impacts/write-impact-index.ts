@@ -7,12 +7,10 @@ import { documentFiles } from '../vectors/document-files.js';
 import { writeIndexFolder } from '../vectors/index-folder.js';
 import type { SaveOptions, VectorIndexMetadata } from '../vectors/vector-index.js';
 import { VectorIntake } from '../vectors/vector-intake.js';
+import { IMPACT_SCALE } from './impact-scale.js';
 
 /** The folder inside an impact index that has its postings, in the format of a BM25 index. */
 export const POSTINGS_FOLDER = 'postings';
-
-/** Weights are kept as whole hundredths: what rounding changes is far below what differs between models. */
-const SCALE = 100;
 
 export interface WriteImpactIndexOptions extends SaveOptions {
   model?: string;
@@ -42,7 +40,9 @@ export async function writeImpactIndex(
     }
   }
   return writeIndexFolder(folder, options, async (writer) => {
-    const meta = await buildWeightedIndex(writer.pathOf(POSTINGS_FOLDER), weighted(), { scale: SCALE });
+    const meta = await buildWeightedIndex(writer.pathOf(POSTINGS_FOLDER), weighted(), {
+      scale: IMPACT_SCALE,
+    });
     await documentFiles({ ids: source.ids })(writer);
     return {
       type: 'impacts',
@@ -53,7 +53,7 @@ export async function writeImpactIndex(
       ...(model !== undefined && { model }),
       fingerprint: intake.finish().fingerprint,
       createdBy: CREATED_BY,
-      parameters: { scale: SCALE, terms: meta.terms, postings: meta.postings },
+      parameters: { scale: IMPACT_SCALE, terms: meta.terms, postings: meta.postings },
     };
   });
 }

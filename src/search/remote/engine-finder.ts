@@ -1,7 +1,9 @@
 import { NearmissError } from '../../base/errors.js';
 import { bestHits } from '../../index/engines/best-hits.js';
 import type { EngineConnection, VersionDescription } from '../../index/engines/engine.js';
+import { sparseQueries } from '../../index/engines/sparse-rows.js';
 import { oneRowEach } from '../../model/encoder/encoded-texts.js';
+import { TERM_ROW } from '../../model/scorer/impact.js';
 import { checkK, rowsOf } from '../check-search.js';
 import { filterTree } from '../filter/filter-tree.js';
 import { compareHits } from '../hits.js';
@@ -25,9 +27,9 @@ export class EngineFinder implements VectorFinder {
   readonly #options: EngineFinderOptions;
 
   constructor(options: EngineFinderOptions) {
-    const { dimension = 0, compare } = options.description.shape;
+    const { dimension = TERM_ROW, compare, sparse } = options.description.shape;
     this.dimension = dimension;
-    this.scorer = compare === 'max-sim' ? compare : undefined;
+    this.scorer = sparse ? 'impact' : compare === 'max-sim' ? compare : undefined;
     this.#options = options;
   }
 
@@ -45,7 +47,9 @@ export class EngineFinder implements VectorFinder {
     }
     if (total === 0 || description.findable === 0) return Array.from({ length: total }, () => []);
     const { hits, partial } = await bestHits(connection, version, {
-      rows: { vectors, offsets: offsets ?? oneRowEach(total) },
+      ...(description.shape.sparse
+        ? { sparse: sparseQueries(vectors, offsets ?? oneRowEach(total)) }
+        : { rows: { vectors, offsets: offsets ?? oneRowEach(total) } }),
       k: Math.min(k, description.findable),
       exact,
       ids: true,

@@ -3,16 +3,11 @@ import { CREATED_BY } from '../../base/version.js';
 import { openDataset } from '../../data/open.js';
 import { parseEngineAddress } from '../../index/engines/address.js';
 import { documentBatches } from '../../index/engines/document-batches.js';
-import type {
-  EngineConnection,
-  EngineDocument,
-  EngineSettings,
-  VersionShape,
-} from '../../index/engines/engine.js';
+import type { EngineConnection, EngineDocument, EngineSettings } from '../../index/engines/engine.js';
 import { engines } from '../../index/engines/kinds.js';
 import { fingerprintOf, loadVersion } from '../../index/engines/load-version.js';
 import { openStoredRows } from '../../index/engines/stored-rows.js';
-import { compareFor, findableOf } from '../../index/engines/write-remote-index.js';
+import { findableOf, partsFor, shapeFor } from '../../index/engines/write-remote-index.js';
 import { IndexFolder } from '../../index/vectors/index-folder.js';
 import { StoredDocuments } from '../documents/stored-documents.js';
 import { type EmbedderInfo, LocalEmbedder } from '../embedder.js';
@@ -38,8 +33,10 @@ export interface Pushed {
   name: string;
   version: string;
   documents: number;
+  /** Vectors of all documents; of sparse ones, weights of terms. */
   rows: number;
-  dimension: number;
+  /** Of dense vectors. */
+  dimension?: number;
   /** Versions that nobody points to any more. */
   removed: string[];
 }
@@ -70,11 +67,9 @@ export async function push(path: string, options: PushOptions): Promise<Pushed> 
       const { storage, shards, replicas, quantization, exact } = options;
       const { dimension } = metadata;
       const { offsets } = rows;
-      const shape: VersionShape = {
-        ...{ storage, shards, replicas, quantization, exact, dimension },
-        compare: compareFor(metadata.type === 'tokens' ? 'max-sim' : metadata.scorer, offsets),
-        sparse: false,
-      };
+      const scorer = metadata.type === 'tokens' ? 'max-sim' : metadata.scorer;
+      const settings = { storage, shards, replicas, quantization, exact, dimension };
+      const shape = shapeFor(scorer, offsets, settings);
       const count = offsets.length - 1;
       const progress = onProgress?.({ label: `push to ${name}`, unit: 'documents', total: count, place: to });
       const version = await loadVersion(connection, {
@@ -95,7 +90,7 @@ export async function push(path: string, options: PushOptions): Promise<Pushed> 
               { length: batch.count },
               (_, i) => rows.ids?.idAt(batch.first + i) ?? String(batch.first + i),
             );
-            yield { first: batch.first, rows: batch.rows, documents: await described(ids, store, texts) };
+            yield { ...partsFor(shape, batch), documents: await described(ids, store, texts) };
           }
         },
         onProgress: (done) => progress?.advance(done),
@@ -106,7 +101,7 @@ export async function push(path: string, options: PushOptions): Promise<Pushed> 
       const before = await connection.current(name);
       await connection.point(name, version);
       const removed = await removeOld(connection, name, [version, before]);
-      return { name, version, documents: count, rows: offsets[count], dimension, removed };
+      return { name, version, documents: count, rows: offsets[count], dimension: shape.dimension, removed };
     } finally {
       await connection.close();
       await rows.close();

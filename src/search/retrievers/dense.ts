@@ -72,14 +72,14 @@ async function openEngineMode(
     import('../live/overlay/live-vectors.js'),
   ]);
   const { fingerprint, dimension, maxLength } = embedder.info;
-  const { shape, weights = fingerprint } = description;
-  if (shape.dimension !== dimension || weights !== fingerprint) {
+  const { weights = fingerprint } = description;
+  const index = new EngineFinder({ connection, version, description, exact, onNote: options.onNote });
+  if (index.dimension !== dimension || weights !== fingerprint) {
     throw new NearmissError(
       `${version} was encoded by ${description.model ?? 'another model'}, not by ${target.model}`,
       { hint: 'name the model whose vectors were pushed with --model, or push again' },
     );
   }
-  const index = new EngineFinder({ connection, version, description, exact, onNote: options.onNote });
   return {
     preference: 2,
     fingerprint: [fingerprint, version, exact],

@@ -90,5 +90,7 @@ async function pushCommand(target: string, { quiet, json, ...flags }: PushFlags)
   if (json) return printJson(pushed);
   const { name, version, documents, rows, dimension } = pushed;
   const several = rows > documents ? ` in ${count(rows)} rows` : '';
-  print(`${name} → ${version}: ${count(documents)} documents${several}, dimension ${dimension}\n`);
+  const what =
+    dimension === undefined ? `, ${count(rows)} weights of terms` : `${several}, dimension ${dimension}`;
+  print(`${name} → ${version}: ${count(documents)} documents${what}\n`);
 }

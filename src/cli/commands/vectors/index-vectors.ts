@@ -10,12 +10,13 @@ import type {
   VectorStorage,
 } from '../../../index/vectors/index.js';
 import type { VectorFile } from '../../../model/tensors/vector-file.js';
+import { addFleetOptions, type FleetFlags } from '../../fleet/fleet-options.js';
 import { wholeNumber } from '../../options/option-parsers.js';
 import { print, printJson, tell } from '../../output.js';
 
 const BITS = { 1: 1, 2: 2, 4: 4, exact: 'exact' } as const satisfies Record<string, TokenBits | 'exact'>;
 
-interface IndexFlags {
+interface IndexFlags extends FleetFlags {
   type: IndexType | 'tokens';
   bits?: keyof typeof BITS;
   scorer?: 'poly';
@@ -31,6 +32,7 @@ interface IndexFlags {
   rescore?: number;
   dimension?: number;
   model?: string;
+  shardSize?: number;
   overwrite?: boolean;
   quiet?: boolean;
   json?: boolean;
@@ -40,7 +42,8 @@ interface IndexFlags {
 const BLOCK_ROWS = 8192;
 
 const EXAMPLES = `
-VECTORS is what "nearmiss encode" writes: X.npy, or bare rows X.f32 or X.f16 with --dimension. Ids are read from
+VECTORS is what "nearmiss encode" writes: X.npy, or bare rows X.f32 or X.f16 with --dimension; or the folder of a collection, which --model
+encodes first, with --queue on the workers of a fleet. Ids are read from
 X.ids.txt where it is there; neighbouring rows with the same id are the vectors of one document, which is then found by
 its best one (MaxP). Scores are inner products: cosines if the model normalises its vectors.
 
@@ -67,6 +70,8 @@ changed index takes the old one's place when it is whole.
 
 Examples:
   nearmiss index scifact.npy indexes/scifact
+  nearmiss index data/scifact indexes/scifact --model minilm
+  nearmiss index data/big indexes/big --model minilm --type int8 --queue redis://queue:6379 --store /shared/fleet
   nearmiss index msmarco.npy indexes/msmarco --type hnsw --storage f16
   nearmiss index msmarco.npy indexes/msmarco --type binary --storage f16
   nearmiss index scifact.npy indexes/scifact --dimensions 64
@@ -78,11 +83,16 @@ Examples:
   nearmiss index scifact.npy indexes/scifact --type hnsw --connectivity 32 --ef-construction 256 --overwrite --json`;
 
 export function registerIndex(program: Command): void {
-  program
+  const index = program
     .command('index')
     .summary('make vectors searchable')
-    .description('Builds a vector index from a file of vectors.')
-    .argument('<vectors>', 'X.npy, X.f32 or X.f16; with --delete alone a file of ids')
+    .description(
+      'Builds a vector index from a file of vectors, or from a collection, which is encoded first.',
+    )
+    .argument(
+      '<vectors>',
+      'X.npy, X.f32 or X.f16, or the folder of a collection; with --delete alone a file of ids',
+    )
     .argument('<out>', 'folder to make')
     .addOption(
       new Option('--type <type>', 'kind of index')
@@ -122,12 +132,17 @@ export function registerIndex(program: Command): void {
       wholeNumber(1),
     )
     .option('--dimension <n>', 'numbers in a bare row', wholeNumber(1))
-    .option('--model <name>', 'what encoded the vectors, to be remembered')
+    .option(
+      '--model <name>',
+      'what encoded the vectors, to be remembered; or what is to encode the collection',
+    )
+    .option('--shard-size <n>', 'with --queue: texts that a worker takes at once', wholeNumber(1), 1024)
     .option('--overwrite', 'replace an index that is there')
     .option('--quiet', 'no progress on stderr')
     .option('--json', 'print what was made as JSON')
     .addHelpText('after', EXAMPLES)
     .action(indexAction);
+  addFleetOptions(index, 'encode the collection');
 }
 
 async function indexAction(vectors: string, out: string, flags: IndexFlags): Promise<void> {
@@ -135,16 +150,17 @@ async function indexAction(vectors: string, out: string, flags: IndexFlags): Pro
     return (await import('./change-index.js')).changeIndex(vectors, out, flags);
   }
   checkFlags(flags);
-  const { VectorFile } = await import('../../../model/tensors/vector-file.js');
-  const file = await VectorFile.open(vectors, { dimension: flags.dimension });
-  try {
-    const started = performance.now();
-    const { metadata, documents } = await buildIndex(file, out, flags);
-    const seconds = Number(((performance.now() - started) / 1000).toFixed(3));
-    await printSummary({ index: out, ...metadata, documents, seconds }, flags);
-  } finally {
-    await file.close();
-  }
+  const [{ VectorFile }, { withVectorFile }] = await Promise.all([
+    import('../../../model/tensors/vector-file.js'),
+    import('./encoded-input.js'),
+  ]);
+  const started = performance.now();
+  const { metadata, documents } = await withVectorFile(vectors, out, flags, async (path) => {
+    const file = await VectorFile.open(path, { dimension: flags.dimension });
+    return buildIndex(file, out, flags).finally(() => file.close());
+  });
+  const seconds = Number(((performance.now() - started) / 1000).toFixed(3));
+  await printSummary({ index: out, ...metadata, documents, seconds }, flags);
 }
 
 async function buildIndex(

@@ -108,7 +108,11 @@ export class QdrantConnection implements EngineConnection {
         (field) => [fieldPath(type as keyof VersionFields, field), schema] as const,
       ),
     );
-    const own = ['id', PAYLOAD.present, PAYLOAD.nulls].map((key) => [key, 'keyword'] as const);
+    const own = [
+      // Of ids there are as many as documents.
+      ['id', { type: 'keyword', on_disk: true }],
+      ...[PAYLOAD.present, PAYLOAD.nulls].map((key) => [key, 'keyword'] as const),
+    ] as const;
     for (const [field_name, field_schema] of [...own, ...wanted.slice(0, MOST_INDEXED_FIELDS)]) {
       await this.#http.json(`${path(version)}/index?wait=true`, {
         method: 'PUT',

@@ -21,6 +21,7 @@ export function qdrantBinary(): string | undefined {
 
 export interface QdrantPeer {
   host: string;
+  pid: number;
   /** kill −9, and waits until it is gone. */
   kill(): Promise<void>;
 }
@@ -29,13 +30,22 @@ export interface QdrantPeer {
 export class QdrantServers {
   readonly peers: QdrantPeer[] = [];
   readonly #folder: string;
+  readonly #keeps: boolean;
 
-  private constructor(folder: string) {
+  private constructor(folder: string, keeps: boolean) {
     this.#folder = folder;
+    this.#keeps = keeps;
   }
 
-  static async start(binary: string, { peers = 1, apiKey }: { peers?: number; apiKey?: string } = {}) {
-    const servers = new QdrantServers(await mkdtemp(join(tmpdir(), 'nearmiss-qdrant-')));
+  /** @param options.folder where to keep everything; without it, in a folder that goes with the servers */
+  static async start(
+    binary: string,
+    { peers = 1, apiKey, folder }: { peers?: number; apiKey?: string; folder?: string } = {},
+  ) {
+    const servers = new QdrantServers(
+      folder ?? (await mkdtemp(join(tmpdir(), 'nearmiss-qdrant-'))),
+      folder !== undefined,
+    );
     try {
       let first: string | undefined;
       for (let i = 0; i < peers; i++) {
@@ -58,7 +68,7 @@ export class QdrantServers {
 
   async stop(): Promise<void> {
     await Promise.all(this.peers.map((peer) => peer.kill()));
-    await rm(this.#folder, { recursive: true, force: true });
+    if (!this.#keeps) await rm(this.#folder, { recursive: true, force: true });
   }
 
   async #startPeer(
@@ -66,7 +76,7 @@ export class QdrantServers {
     peer: { number: number; p2p?: number; bootstrap?: string; apiKey?: string },
   ): Promise<void> {
     const folder = join(this.#folder, `peer-${peer.number}`);
-    await mkdir(folder);
+    await mkdir(folder, { recursive: true });
     const [http, grpc] = [await freePort(), await freePort()];
     const { p2p, bootstrap, apiKey } = peer;
     const settings = {
@@ -89,7 +99,7 @@ export class QdrantServers {
       ),
       stdio: ['ignore', 'ignore', 'inherit'],
     });
-    this.peers.push({ host: `127.0.0.1:${http}`, kill: () => killed(child) });
+    this.peers.push({ host: `127.0.0.1:${http}`, pid: child.pid!, kill: () => killed(child) });
     await answers(`http://127.0.0.1:${http}/readyz`, child);
   }
 
