@@ -184,3 +184,31 @@ test('what is abandoned is not worked on, and others are served', async () => {
   // One batch of them may still be at work; the rest has left.
   await expect.poll(requestsInHand, { timeout: 30_000, interval: 100 }).toEqual({ active: 0, waiting: 0 });
 });
+
+/** Markdown whose emphasis a parser looks for the end of again at every star: the time grows with the square of the size. */
+const slowFile = (bytes: number): object => ({ files: [{ path: 'slow.md', text: '*a'.repeat(bytes / 2) }] });
+
+test('a file that is slow to parse does not hold up anybody', async () => {
+  await expectNotHeldUp(() => send(server, 'POST', '/v1/files', slowFile(60_000)));
+}, 120_000);
+
+test('a file that is not parsed in time is given up, and the next one is taken', async () => {
+  const state = await mkdtemp(join(tmpdir(), 'nearmiss-overload-state-'));
+  const impatient = await serveTarget(folder, { log: keptLog(), state, limits: { workMs: 1000 } });
+  try {
+    await impatient.listen(0);
+    await impatient.start();
+    // Minutes, if it were left to its end.
+    expect((await send(impatient, 'POST', '/v1/files', slowFile(900_000))).status).toBe(504);
+    const file = { files: [{ path: 'quick.md', text: '# Quick\n\nA fox.' }] };
+    const taken = async (): Promise<object> => {
+      const { status, body } = await send(impatient, 'POST', '/v1/files', file);
+      // On a busy machine the new thread may take longer to start than a request may take.
+      return status === 504 ? taken() : body;
+    };
+    expect(await taken()).toMatchObject({ passages: 1 });
+  } finally {
+    await impatient.close();
+    await rm(state, { recursive: true, force: true });
+  }
+}, 60_000);
