@@ -52,7 +52,7 @@ export interface AdaptOutcome extends TrainOutcome {
   };
 }
 
-export const ADAPT_RECIPE = 'adapt';
+const ADAPT_RECIPE = 'adapt';
 
 /**
  * Parts of texts that ask for their text gain from learning what real queries do not gain (msmarco-mini: crops .0265 better,
@@ -61,7 +61,7 @@ export const ADAPT_RECIPE = 'adapt';
 const CHANCE_OF_STAND_INS = 0.0001;
 
 /** Where the collection with the made queries goes. */
-export function adaptedData(out: string): string {
+function adaptedData(out: string): string {
   return `${out.replace(/[/\\]+$/, '')}-data`;
 }
 

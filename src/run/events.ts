@@ -81,6 +81,8 @@ export interface TeacherEvent {
   type: 'teacher';
   step: number;
   stage: string;
+  /** What the recipe says of it; absent where a stage that labels compared. */
+  choice?: Record<string, unknown>;
   measure: string;
   split: string;
   queries: number;

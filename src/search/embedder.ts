@@ -1,16 +1,10 @@
 import type { EncodedTexts } from '../model/encoder/encoded-texts.js';
 import { Encoder } from '../model/encoder/encoder.js';
 import { isTwoTowers, loadSide } from '../model/folder/tower-folders.js';
-import { weightsFingerprint } from '../model/folder/weights-fingerprint.js';
 import type { EncodingSession, UsedPrecision } from '../model/precision/precision.js';
-import {
-  comparesTokens,
-  indexScorer,
-  isSided,
-  makesOneRow,
-  makesTerms,
-} from '../model/representation/kinds.js';
+import { comparesTokens, indexScorer, isSided, makesTerms } from '../model/representation/kinds.js';
 import type { SplitTokensOptions } from '../text/split-tokens.js';
+import { embedderFingerprint } from './embedder-fingerprint.js';
 import type { Explainer, Explanation } from './explain/explanation.js';
 import { termMatches } from './explain/term-matches.js';
 import { tokenMatches } from './explain/token-matches.js';
@@ -22,7 +16,7 @@ export type TextUse = 'query' | 'document';
 export interface EmbedderInfo {
   name: string;
   dimension: number;
-  /** SHA-256 of its weights; of two towers, of the one for queries. */
+  /** Tells it from models that make other vectors; of most it is the SHA-256 of their weights. */
   fingerprint: string;
   /** Tokens read of a text. */
   maxLength: number;
@@ -73,10 +67,8 @@ export class LocalEmbedder implements Embedder {
   static async open(path: string, session?: EncodingSession): Promise<LocalEmbedder> {
     const model = await loadSide(path, 'queries');
     const encoder = await Encoder.create(model, { session });
-    const { name, maxLength, parameters, spec } = model;
-    const weights = weightsFingerprint(parameters);
-    // The same weights make other rows by another pooling.
-    const fingerprint = makesOneRow(spec.head) ? weights : `${spec.head.pooling}-${weights}`;
+    const { name, maxLength, spec } = model;
+    const fingerprint = await embedderFingerprint(path, model);
     const scorer = indexScorer(spec.head);
     const info = {
       name,

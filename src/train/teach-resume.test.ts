@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { TimedEvent } from '../run/events.js';
 import type { RunDirectory } from '../run/run-directory.js';
 import { takeRole } from './process/processes.js';
-import { bothRoles, startRun, weightsOf } from './run.fixture.js';
+import { bothRoles, eventsOf, startRun, weightsOf } from './run.fixture.js';
 import { writeSynonyms } from './synonyms.fixture.js';
 
 const CROSS_ENCODER = [
@@ -100,4 +100,26 @@ test.each([
 test('the teacher has learned', async () => {
   const start = await readFile(join(folder, 'teacher', 'start', 'model.safetensors'));
   expect(expected[1].equals(start)).toBe(false);
+});
+
+test('a teacher is compared with its student once, however often the run is taken up again', async () => {
+  const asked = `
+extends: tiny
+refresh: { mode: lockstep }
+stages:
+  - name: asked
+    steps: 2
+    negatives: [{ source: random }]
+    teacher: { name: cross-encoder, models: [${join(folder, 'teacher', 'start')}] }
+    loss: { name: margin-mse, temperature: 1 }
+`;
+  vi.stubEnv('NEARMISS_CACHE', join(folder, 'cache-asked'));
+  await writeFile(join(folder, 'asked.yaml'), asked);
+  const run = await startRun(folder, 'asked', { recipe: join(folder, 'asked.yaml') });
+  const compared = async (): Promise<number> =>
+    (await eventsOf(run, 'trainer')).filter(({ type }) => type === 'teacher').length;
+  await bothRoles(run);
+  expect(await compared()).toBe(1);
+  await bothRoles(run);
+  expect(await compared()).toBe(1);
 });

@@ -84,7 +84,7 @@ export async function prepareDemo(
 }
 
 /** Every step leaves its result in the folder, and one whose result is there is not done again. */
-export class Demo {
+class Demo {
   readonly #folder: DemoFolder;
   readonly #recipes: { ance: Recipe; randNeg: Recipe };
   readonly #options: DemoOptions;

@@ -29,7 +29,7 @@ export interface EngineRequest {
 }
 
 /** An engine refuses what it was asked: asking again would not help. */
-export class EngineRefusal extends NearmissError {
+class EngineRefusal extends NearmissError {
   readonly status: number;
 
   constructor(message: string, status: number, hint?: string) {

@@ -27,7 +27,7 @@ export interface SparseRows {
   offsets: Uint32Array;
 }
 
-export const QUANTIZATIONS = ['none', 'int8', 'binary'] as const;
+const QUANTIZATIONS = ['none', 'int8', 'binary'] as const;
 
 /** How vectors are kept in memory besides those that rescore: as they are, in a byte or in a bit a number. */
 export type Quantization = (typeof QUANTIZATIONS)[number];

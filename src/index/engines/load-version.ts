@@ -30,7 +30,7 @@ export function fingerprintOf(parts: unknown): string {
 }
 
 /** The name of a version. */
-export function versionName(name: string, fingerprint: string): string {
+function versionName(name: string, fingerprint: string): string {
   return `${name}-${fingerprint.slice(0, HASH_DIGITS)}`;
 }
 

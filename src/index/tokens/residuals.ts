@@ -12,7 +12,7 @@ export interface Residuals {
 }
 
 /** Files up to so many bytes are read into memory, unless it is said otherwise; of larger ones, blocks are kept. */
-export const MOST_IN_MEMORY = 2 ** 30;
+const MOST_IN_MEMORY = 2 ** 30;
 
 /** Bytes that are read, checked and kept together. */
 export const RESIDUAL_BLOCK = 128 * 2 ** 10;

@@ -25,11 +25,11 @@ export class KeyRing {
   }
 
   async find(key: string): Promise<StoredKey | undefined> {
-    if (Date.now() - this.#checked >= CHECK_MS) await this.#refresh();
+    if (Date.now() - this.#checked >= CHECK_MS) await this.#readAgain();
     return findKey(this.#keys, key);
   }
 
-  async #refresh(): Promise<void> {
+  async #readAgain(): Promise<void> {
     this.#checked = Date.now();
     try {
       const changed = await changeTime(this.#path);

@@ -13,6 +13,8 @@ export interface CompareTeacherOptions extends StageContext {
   /** The teacher's scores of a query's documents. */
   score: NonNullable<Teacher['pairs']>;
   texts: TaughtTexts;
+  /** What the recipe says of the teacher, to know it again. */
+  choice?: Record<string, unknown>;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface CompareTeacherOptions extends StageContext {
  * @returns what the teacher gives to the documents that the student finds; none where the student finds nothing by itself
  */
 export async function compareTeacher(options: CompareTeacherOptions): Promise<Run | undefined> {
-  const { run, recipe, data, session, stage, events, score, texts } = options;
+  const { run, recipe, data, session, stage, events, score, texts, choice } = options;
   if (!trainedKinds.get(recipe.model.kind).indexes) return undefined;
   const { split, best } = recipe.evaluation;
   const dev = await evaluationSet(data, { split, limit: QUERIES, seed: recipe.seed });
@@ -45,6 +47,7 @@ export async function compareTeacher(options: CompareTeacherOptions): Promise<Ru
     type: 'teacher',
     step: stage.start,
     stage: stage.name,
+    ...(choice && { choice }),
     measure: best,
     split,
     queries: dev.queries.length,

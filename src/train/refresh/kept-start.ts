@@ -6,11 +6,11 @@ import { ContentHash } from '../../data/content-hash.js';
 import { openDocumentIndex } from '../../index/vectors/index.js';
 import { removeAndRepeat } from '../../index/vectors/index-folder.js';
 import { loadSide } from '../../model/folder/tower-folders.js';
-import { weightsFingerprint } from '../../model/folder/weights-fingerprint.js';
 import { makesOneRow } from '../../model/representation/kinds.js';
 import { documentSplit } from '../../recipe/document-split.js';
 import { readRunDescription } from '../../run/run-description.js';
 import { START_FOLDER } from '../../run/run-directory.js';
+import { embedderFingerprint } from '../../search/embedder-fingerprint.js';
 import { collectionCache } from '../../search/open/target.js';
 import { vectorsFolder } from '../../search/open/vectors-folder.js';
 import type { CheckpointSearchOptions } from './checkpoint-search.js';
@@ -27,12 +27,13 @@ export async function keptStart({ run, recipe, data }: CheckpointSearchOptions):
   if (dimensions !== undefined) return;
   if (refresh.precision !== 'fp32') return;
   const { maxPieces, pieceLength } = documentSplit(model);
-  const { parameters, maxLength, spec } = await loadSide(run.file(START_FOLDER), 'queries');
-  // The weights do not tell how rows are made of them: another model's would be taken.
+  const start = run.file(START_FOLDER);
+  const queries = await loadSide(start, 'queries');
+  const { maxLength, spec } = queries;
   if (maxPieces > 1 || pieceLength !== maxLength || !makesOneRow(spec.head)) return;
   const content = new ContentHash();
   for await (const document of data.dataset.documents()) content.add(document);
-  const fingerprint = weightsFingerprint(parameters);
+  const fingerprint = await embedderFingerprint(start, queries);
   const cache = await collectionCache((await readRunDescription(run)).data);
   return vectorsFolder(cache, { fingerprint, maxLength, precision: 'fp32' }, content.digest()).folder;
 }

@@ -1,10 +1,14 @@
+import { readFile } from 'node:fs/promises';
+import { hasCode } from '../../base/errors.js';
 import { losses as lossKinds } from '../../loss/kinds.js';
 import type { LossNeed } from '../../loss/loss.js';
 import { kindOptions } from '../../recipe/kind-options.js';
 import type { Choice } from '../../recipe/recipe.js';
 import { bestModel } from '../../run/best-model.js';
+import { parseEvents } from '../../run/events.js';
 import { locateMade } from '../../run/made.js';
 import type { BatchNegatives, PlannedStage } from '../../run/plan.js';
+import type { RunDirectory } from '../../run/run-directory.js';
 import { placesOf } from '../../run/training-data.js';
 import { type Teacher, type TeacherContext, type TeacherScores, teachers } from '../../teacher/index.js';
 import { compareTeacher } from '../make/compare-teacher.js';
@@ -57,7 +61,7 @@ async function openTeacher(context: StageContext, teaching: Teaching): Promise<B
   if (learning) return learning(options as never, context);
   const teacher = await kind.open!(options, teacherContext(context));
   if (teacher?.pairs && isLearnedFrom(teaching) && !(await isCompared(context, choice))) {
-    await compare(teacher.pairs.bind(teacher), context);
+    await compare(teacher.pairs.bind(teacher), context, choice);
   }
   return teacher && new AskedTeacher(teacher, teaching);
 }
@@ -77,18 +81,40 @@ function needsOf(
   });
 }
 
-/** Whether an earlier stage labelled with the same models, and so compared them; or it cannot be done any more. */
+/**
+ * Whether it was compared before this run was taken up again, or by an earlier stage that labelled with the same models; or
+ * it cannot be done any more.
+ */
 async function isCompared({ run, plan, stage }: StageContext, choice: Choice): Promise<boolean> {
   const models = JSON.stringify(choice.models);
   const before = plan.stages.slice(0, stage.index);
   if (before.some(({ make }) => make?.name === 'label' && JSON.stringify(make.models) === models))
     return true;
-  return !(await run.has('checkpoints', stage.start));
+  return !(await run.has('checkpoints', stage.start)) || (await hasTold(run, stage, choice));
 }
 
-async function compare(score: NonNullable<Teacher['pairs']>, context: StageContext): Promise<void> {
+/** Whether a run's events tell how a teacher of a stage compares with its student. */
+async function hasTold(run: RunDirectory, { name, start }: PlannedStage, choice: Choice): Promise<boolean> {
+  const told = await readFile(run.file('events', 'trainer.jsonl'), 'utf8').catch((error) => {
+    if (hasCode(error, 'ENOENT')) return '';
+    throw error;
+  });
+  return parseEvents(told).some(
+    (event) =>
+      event.type === 'teacher' &&
+      event.stage === name &&
+      event.step === start &&
+      JSON.stringify(event.choice) === JSON.stringify(choice),
+  );
+}
+
+async function compare(
+  score: NonNullable<Teacher['pairs']>,
+  context: StageContext,
+  choice: Choice,
+): Promise<void> {
   const texts = await openTaughtTexts(context.data);
-  await compareTeacher({ ...context, score, texts }).finally(() => texts.close());
+  await compareTeacher({ ...context, choice, score, texts }).finally(() => texts.close());
 }
 
 function teacherContext(context: StageContext): TeacherContext {
