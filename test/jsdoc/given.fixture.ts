@@ -100,6 +100,7 @@ export const given = {
     queries: async () => (await gather(await dataset())).queries,
   },
   'index/bm25/': { index: bm25Index, searcher: async () => new Bm25Searcher(await bm25Index()) },
+  'index/build-vectors.ts': { file: () => VectorFile.open('corpus.npy'), query: () => someVectors(1) },
   'index/vectors/': { builder, file: () => VectorFile.open('corpus.npy'), query: () => someVectors(1) },
   'model/encoder/': {
     dataset,
