@@ -101,7 +101,7 @@ test('what the command says, and refuses', async () => {
   const run = (...args: string[]) => runBuiltCli(['index', ...args], { cwd: folder });
   const made = await run('first.npy', 'said', '--type', 'tokens', '--bits', '2');
   expect(made.stderr).toContain(
-    'index 12,000 tokens of 32 in 2 bits with 256 centroids: about 0.2 MB on disk',
+    'index 12,000 tokens of 32 in 2 bits with 512 centroids: about 0.2 MB on disk',
   );
   expect(made.stdout).toBe('said: 12,000 tokens of 600 documents, dimension 32, tokens 2 bits\n');
   expect((await run('more.npy', 'said', '--append')).stdout).toBe(
