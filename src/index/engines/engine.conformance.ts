@@ -181,7 +181,7 @@ export function engineConformance(name: string, { start, stop, without = [] }: E
       const version = await load('filters', {}, { rows, documents });
       const trees = fc.sample(treeArbitrary, { numRuns: 120, seed: 5 });
       for (const filter of trees) {
-        const [hits] = await found(version, { rows: queries, exact: true, filter });
+        const [hits] = await found(version, { rows: queries, exact: true, filter }, 60);
         const expected = fields.flatMap((own, i) => (holds(filter, own) ? [i] : []));
         expect({ filter, numbers: hits.map(({ number }) => number).sort((a, b) => a - b) }).toEqual({
           filter,
