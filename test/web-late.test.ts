@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { loadEncoderModel, saveEncoderModel } from '../src/model/encoder/encoder-model.js';
 import { writeCollection } from './web/collection.js';
 import { describeInBrowser } from './web/in-browser.js';
+import { untilPrepared } from './web/prepared.js';
 import { type ServeProcess, startServe } from './web/serve-process.js';
 
 describeInBrowser('late interaction on the search page', (tests) => {
@@ -14,8 +15,7 @@ describeInBrowser('late interaction on the search page', (tests) => {
       onnx: false,
     });
     server = await startServe(await writeCollection(join(tests.folder, 'data')), ['--model', folder]);
-    const status = async () => (await fetch(`${server.url}/v1/status`)).json();
-    await expect.poll(async () => (await status()).coming).toBe(false);
+    await untilPrepared(server.url);
     return () => server.stop();
   });
 

@@ -3,6 +3,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { writeCollection } from './web/collection.js';
 import { describeInBrowser } from './web/in-browser.js';
+import { untilPrepared } from './web/prepared.js';
 import { type ServeProcess, startServe } from './web/serve-process.js';
 import type { Theme, WatchedPage } from './web/watched-page.js';
 
@@ -25,8 +26,7 @@ describeInBrowser('the search page', (tests) => {
   beforeAll(async () => {
     server = await startServe(await writeCollection(join(tests.folder, 'data')), ['--model', 'minilm']);
     // Vectors are made while words answer already; these tests are about what comes after.
-    const status = async () => (await fetch(`${server.url}/v1/status`)).json();
-    await expect.poll(async () => (await status()).coming).toBe(false);
+    await untilPrepared(server.url);
     return () => server.stop();
   });
 

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../../base/errors.js';
 import { checkApart } from '../../../base/folders/check-apart.js';
+import { counted } from '../../../base/progress.js';
 import type { SplitBy, SplitResult } from '../../../data/derive/split.js';
 import { list, wholeNumber } from '../../options/option-parsers.js';
 import { print, printJson } from '../../output.js';
@@ -96,15 +97,17 @@ function describe(out: string, { by }: SplitFlags, result: SplitResult): string 
   const { queries, parts, largestPart, overlaps } = summary(out, result);
   const total = Object.values(queries).reduce((sum, size) => sum + size, 0);
   const lines = Object.entries(queries).map(
-    ([split, size]) => `  ${split.padEnd(8)} ${size} queries (${((100 * size) / total).toFixed(1)}%)`,
+    ([split, size]) =>
+      `  ${split.padEnd(8)} ${counted(size, 'query', 'queries')} (${((100 * size) / total).toFixed(1)}%)`,
   );
   const shared = overlaps.filter(({ positives }) => positives > 0);
   const leaks = shared.map(
-    ({ splits, positives }) => `  ${positives} documents are relevant in both ${splits.join(' and ')}`,
+    ({ splits, positives }) =>
+      `  ${counted(positives, 'document is', 'documents are')} relevant in both ${splits.join(' and ')}`,
   );
   const advice = shared.length > 0 ? ['  → --by document keeps them apart'] : [];
   return `${[
-    `${out}: ${parts} parts by ${by}, the largest with ${largestPart} queries`,
+    `${out}: ${counted(parts, 'part')} by ${by}, the largest with ${counted(largestPart, 'query', 'queries')}`,
     ...lines,
     ...(leaks.length > 0 ? leaks : ['  no query and no relevant document is in two splits']),
     ...advice,
