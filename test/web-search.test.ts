@@ -50,7 +50,7 @@ describeInBrowser('the search page', (tests) => {
     await box.fill('fear of light');
     await box.press('Enter');
     await page.locator('.hit').first().getByRole('link', { name: 'Migraine' }).waitFor();
-    expect(await page.title()).toBe('fear of light · nearmiss');
+    await expect.poll(() => page.title()).toBe('fear of light · nearmiss');
     await page.goBack();
     await page.locator('.hit').getByRole('link', { name: 'Hemophilia' }).waitFor();
     await finish();
