@@ -1,6 +1,5 @@
 import { type EncodedShard, shardsOf } from '../model/encoder/encode-collection.js';
-import type { EncodedCollection } from '../model/encoder/encode-numbered.js';
-import { OffsetsBuilder } from '../model/encoder/encoded-texts.js';
+import { type EncodedCollection, gatherShards } from '../model/encoder/encoded-collection.js';
 import { ShardFolder } from '../model/encoder/shard-folder.js';
 import type { NumberedTexts } from '../model/encoder/tokenized-texts.js';
 import type { AskedShard, FleetEncoder, ShardInput } from './fleet-encoder.js';
@@ -51,27 +50,23 @@ export async function encodeNumberedOnFleet(
   { directory, shardSize = SHARD_SIZE, onProgress, signal }: NumberedOnFleetOptions,
 ): Promise<EncodedCollection> {
   const keep = new ShardFolder(directory, fleet);
-  const offsets = new OffsetsBuilder();
-  const sizes: number[] = [];
-  let done = 0;
-  const numbers = Array.from({ length: texts.count }, (_, number) => number);
-  const inputOf = (members: readonly number[]): Promise<ShardInput> => texts.texts(members);
-  for await (const shard of encodeOnFleet(numbers, { fleet, inputOf, shardSize })) {
-    signal?.throwIfAborted();
-    await keep.add(sizes.length, shard);
-    offsets.add(shard);
-    sizes.push(shard.members.length);
-    done += shard.members.length;
-    await onProgress?.(done);
-  }
+  const collection = await gatherShards(keptShards(), keep, { onProgress, signal });
   return {
-    offsets: offsets.build(),
-    async *shards() {
-      for (const [shard, size] of sizes.entries()) yield (await keep.read(shard, size)).vectors;
-    },
+    ...collection,
     async remove() {
       await fleet.forget();
-      await keep.remove();
+      await collection.remove();
     },
   };
+
+  async function* keptShards(): AsyncGenerator<EncodedShard<number>> {
+    const numbers = Array.from({ length: texts.count }, (_, number) => number);
+    const inputOf = (members: readonly number[]): Promise<ShardInput> => texts.texts(members);
+    let place = 0;
+    for await (const shard of encodeOnFleet(numbers, { fleet, inputOf, shardSize })) {
+      signal?.throwIfAborted();
+      await keep.add(place++, shard);
+      yield shard;
+    }
+  }
 }

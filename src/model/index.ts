@@ -24,11 +24,8 @@ export {
   type EncodedShard,
   encodeCollection,
 } from './encoder/encode-collection.js';
-export {
-  type EncodedCollection,
-  type EncodeNumberedOptions,
-  encodeNumbered,
-} from './encoder/encode-numbered.js';
+export { type EncodeNumberedOptions, encodeNumbered } from './encoder/encode-numbered.js';
+export type { EncodedCollection } from './encoder/encoded-collection.js';
 export { type EncodedTexts, oneRowEach, rowsOf, stackRows } from './encoder/encoded-texts.js';
 export { type EncodeOptions, Encoder, type EncoderOptions } from './encoder/encoder.js';
 export {
