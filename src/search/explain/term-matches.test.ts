@@ -5,36 +5,22 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeCollection } from '../../../test/web/collection.js';
 import { formatPart } from '../../cli/commands/search/format-hits.js';
 import { loadEncoderModel, saveEncoderModel } from '../../model/encoder/encoder-model.js';
-import { openSearcher } from '../open/open-searcher.js';
-import type { Searcher } from '../searcher.js';
+import { withSearcher } from './searcher.fixture.js';
 import { termMatches } from './term-matches.js';
 
 const QUERY = 'tired people lack iron iron';
 const READ = ['tired', 'people', 'lack', 'iron'];
 
 let root: string;
-let data: string;
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'nearmiss-terms-'));
-  data = await writeCollection(join(root, 'data'));
+  await writeCollection(join(root, 'data'));
   for (const pooling of ['token-weights', 'vocabulary']) {
     const model = await loadEncoderModel('minilm', { layers: 1, maxLength: 48, head: { pooling } });
     await saveEncoderModel(join(root, pooling), model, { onnx: false });
   }
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
-
-async function withSearcher<T>(
-  options: Parameters<typeof openSearcher>[1],
-  use: (searcher: Searcher) => Promise<T>,
-): Promise<T> {
-  const searcher = await openSearcher(data, { threads: 1, cache: join(root, 'cache'), ...options });
-  try {
-    return await use(searcher);
-  } finally {
-    await searcher.close();
-  }
-}
 
 const sum = (numbers: number[]): number => numbers.reduce((total, each) => total + each, 0);
 
@@ -60,26 +46,30 @@ test('shared terms alone, those that gave most first, marked where a text was ex
 });
 
 test.each([false, true])('uniCOIL: the terms of both texts add up to the score (workers: %s)', (inWorkers) =>
-  withSearcher({ model: join(root, 'token-weights'), modes: ['dense'], inWorkers }, async (searcher) => {
-    const hits = await searcher.search(QUERY, { mode: 'dense', k: 3, explain: true });
-    expect(hits.length).toBeGreaterThan(0);
-    for (const { score, parts } of hits) {
-      const [{ name, terms, matches }] = parts!;
-      expect(name).toBe('dense');
-      expect(matches).toBeUndefined();
-      for (const { term, score: gave, query, document, notIn } of terms!) {
-        expect(READ).toContain(term);
-        expect(gave).toBeCloseTo(query! * document!, 6);
-        expect(notIn).toBeUndefined();
+  withSearcher(
+    root,
+    { model: join(root, 'token-weights'), modes: ['dense'], inWorkers },
+    async (searcher) => {
+      const hits = await searcher.search(QUERY, { mode: 'dense', k: 3, explain: true });
+      expect(hits.length).toBeGreaterThan(0);
+      for (const { score, parts } of hits) {
+        const [{ name, terms, matches }] = parts!;
+        expect(name).toBe('dense');
+        expect(matches).toBeUndefined();
+        for (const { term, score: gave, query, document, notIn } of terms!) {
+          expect(READ).toContain(term);
+          expect(gave).toBeCloseTo(query! * document!, 6);
+          expect(notIn).toBeUndefined();
+        }
+        // The index keeps whole hundredths.
+        expect(Math.abs(sum(terms!.map((term) => term.score)) - score)).toBeLessThan(0.05);
       }
-      // The index keeps whole hundredths.
-      expect(Math.abs(sum(terms!.map((term) => term.score)) - score)).toBeLessThan(0.05);
-    }
-  }),
+    },
+  ),
 );
 
 test('SPLADE: words that a text does not have are marked, on the command line by a +', () =>
-  withSearcher({ model: join(root, 'vocabulary'), modes: ['dense'] }, async (searcher) => {
+  withSearcher(root, { model: join(root, 'vocabulary'), modes: ['dense'] }, async (searcher) => {
     const hits = await searcher.search(QUERY, { mode: 'dense', k: 5, explain: true });
     const all = hits.flatMap(({ parts }) => parts![0].terms!);
     for (const { term, notIn = [] } of all)
@@ -97,7 +87,7 @@ test('SPLADE: words that a text does not have are marked, on the command line by
   }));
 
 test('a model of terms that reranks explains its own part', () =>
-  withSearcher({ reranker: join(root, 'vocabulary'), modes: ['bm25', 'cascade'] }, async (searcher) => {
+  withSearcher(root, { reranker: join(root, 'vocabulary'), modes: ['bm25', 'cascade'] }, async (searcher) => {
     const [{ score, parts }] = await searcher.search(QUERY, { mode: 'cascade', k: 2, explain: true });
     const { terms } = parts!.find(({ name }) => name === 'late')!;
     expect(sum(terms!.map((term) => term.score)) / score).toBeCloseTo(1, 4);

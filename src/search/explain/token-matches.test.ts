@@ -4,15 +4,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeCollection } from '../../../test/web/collection.js';
 import { loadEncoderModel, saveEncoderModel } from '../../model/encoder/encoder-model.js';
-import { openSearcher } from '../open/open-searcher.js';
-import type { Searcher } from '../searcher.js';
+import { withSearcher } from './searcher.fixture.js';
 
 let root: string;
-let data: string;
 const models: Record<string, string> = {};
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'nearmiss-matches-'));
-  data = await writeCollection(join(root, 'data'));
+  await writeCollection(join(root, 'data'));
   const heads = {
     tokens: { pooling: 'tokens', projection: 32, bias: false, normalize: true, fillQueries: 12 },
     'first-tokens': { pooling: 'first-tokens', rows: 3, normalize: true },
@@ -31,24 +29,12 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-async function withSearcher<T>(
-  options: Parameters<typeof openSearcher>[1],
-  use: (searcher: Searcher) => Promise<T>,
-): Promise<T> {
-  const searcher = await openSearcher(data, { threads: 1, cache: join(root, 'cache'), ...options });
-  try {
-    return await use(searcher);
-  } finally {
-    await searcher.close();
-  }
-}
-
 const QUERY = 'tired people lack iron';
 
 test.each([false, true])(
   'late interaction: what each token chose adds up to the score (workers: %s)',
   (inWorkers) =>
-    withSearcher({ model: models.tokens, modes: ['dense'], inWorkers }, async (searcher) => {
+    withSearcher(root, { model: models.tokens, modes: ['dense'], inWorkers }, async (searcher) => {
       const hits = await searcher.search(QUERY, { mode: 'dense', k: 5, explain: true });
       for (const { score, text, parts } of hits) {
         const [{ name, matches }] = parts!;
@@ -70,7 +56,7 @@ test.each([false, true])(
 );
 
 test('a reranker of tokens explains its own part, whatever found the documents', () =>
-  withSearcher({ reranker: models.tokens, modes: ['bm25', 'cascade'] }, async (searcher) => {
+  withSearcher(root, { reranker: models.tokens, modes: ['bm25', 'cascade'] }, async (searcher) => {
     const [hit] = await searcher.search(QUERY, { mode: 'cascade', k: 3, explain: true });
     const late = hit.parts!.find(({ name }) => name === 'late')!;
     expect(late.matches!.query.reduce((sum, { score }) => sum + score, 0)).toBeCloseTo(hit.score, 4);
@@ -78,7 +64,7 @@ test('a reranker of tokens explains its own part, whatever found the documents',
   }));
 
 test("the first tokens' model tells which of them was best; codes are no tokens", async () => {
-  await withSearcher({ model: models['first-tokens'], modes: ['dense'] }, async (searcher) => {
+  await withSearcher(root, { model: models['first-tokens'], modes: ['dense'] }, async (searcher) => {
     const [{ score, parts }] = await searcher.search(QUERY, { mode: 'dense', k: 1, explain: true });
     const { query, document } = parts![0].matches!;
     expect(query).toHaveLength(1);
@@ -86,7 +72,7 @@ test("the first tokens' model tells which of them was best; codes are no tokens"
     expect(query[0].chose).toBeLessThan(3);
     expect(document.length).toBeGreaterThan(3);
   });
-  await withSearcher({ model: models.codes, modes: ['dense'] }, async (searcher) => {
+  await withSearcher(root, { model: models.codes, modes: ['dense'] }, async (searcher) => {
     const [{ parts }] = await searcher.search(QUERY, { mode: 'dense', k: 1, explain: true });
     expect(parts).toEqual([{ name: 'dense', score: expect.any(Number), rank: 1 }]);
   });
