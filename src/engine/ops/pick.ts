@@ -1,4 +1,5 @@
 import { expectRank, type Op, type Value } from '../graph.js';
+import type { OnnxBuilder } from '../onnx/builder.js';
 
 const pickOp: Op = {
   name: 'pick',
@@ -17,19 +18,26 @@ const pickOp: Op = {
   gradient: ({ inputs: [x, columns] }, [g]) => [x.graph.apply(placeOp, [g!, columns, x], {})[0]],
 };
 
+/** Writes zeros of a shape into `y`, with `x` added at the columns. All are names of values. */
+function addAtColumns(
+  onnx: OnnxBuilder,
+  { shape, x, columns, y }: Record<'shape' | 'x' | 'columns' | 'y', string>,
+): void {
+  onnx.node({
+    type: 'ScatterElements',
+    inputs: [onnx.value('ConstantOfShape', [shape]), columns, x],
+    outputs: [y],
+    attributes: { axis: 1, reduction: 'add' },
+  });
+}
+
 /** The transpose of {@link pickOp}: zeros in the shape of the third input, with the first added at the columns. */
 const placeOp: Op = {
   name: 'place',
   infer: ([, , like]) => [{ shape: like.shape, dtype: like.dtype }],
   emit({ inputs: [x, columns, like], outputs: [y] }, onnx) {
     const shape = onnx.value('Shape', [like.name]);
-    const zeros = onnx.value('ConstantOfShape', [shape]);
-    onnx.node({
-      type: 'ScatterElements',
-      inputs: [zeros, columns.name, x.name],
-      outputs: [y.name],
-      attributes: { axis: 1, reduction: 'add' },
-    });
+    addAtColumns(onnx, { shape, x: x.name, columns: columns.name, y: y.name });
   },
 };
 
@@ -47,13 +55,7 @@ const spreadOp: Op<{ size: number }> = {
   emit({ inputs: [x, columns], outputs: [y], attributes: { size } }, onnx) {
     const rows = onnx.value('Slice', [onnx.value('Shape', [x.name]), onnx.integers([0]), onnx.integers([1])]);
     const shape = onnx.value('Concat', [rows, onnx.integers([size])], { axis: 0 });
-    const zeros = onnx.value('ConstantOfShape', [shape]);
-    onnx.node({
-      type: 'ScatterElements',
-      inputs: [zeros, columns.name, x.name],
-      outputs: [y.name],
-      attributes: { axis: 1, reduction: 'add' },
-    });
+    addAtColumns(onnx, { shape, x: x.name, columns: columns.name, y: y.name });
   },
   gradient: ({ inputs: [, columns] }, [g]) => [pick(g!, columns)],
 };
