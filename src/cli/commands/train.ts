@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../../base/errors.js';
@@ -160,9 +160,15 @@ async function sayPlan(path: string, { trainerThreads }: TrainOptions): Promise<
   const cost = await CostModel.open(recipe, data);
   const threads = trainerThreads ?? availableParallelism();
   const { seconds, encodings } = cost.training(recipe, { threads });
+  const memory = cost.memoryBytes(recipe);
   tell(
-    `roughly ${formatDuration(seconds)} in all with ${counted(threads, 'thread')} (the collection is encoded ${encodings === 1 ? 'once' : `${count(encodings)} times`}), ${formatBytes(cost.diskBytes(recipe))} of disk; Ctrl-C stops, the same command goes on\n`,
+    `roughly ${formatDuration(seconds)} in all with ${counted(threads, 'thread')} (the collection is encoded ${encodings === 1 ? 'once' : `${count(encodings)} times`}), ${formatBytes(memory)} of memory, ${formatBytes(cost.diskBytes(recipe))} of disk; Ctrl-C stops, the same command goes on\n`,
   );
+  if (memory > totalmem()) {
+    tell(
+      `that is more memory than this machine has (${formatBytes(totalmem())}): smaller batches need less (--set batch.queries=8), and so does the same batch in parts, in a third more time (--set batch.cacheTokens=2048)\n`,
+    );
+  }
   if (unlabelled) {
     tell(
       'nobody has judged anything here: what is measured on are generated queries of documents that are not learned from\n',

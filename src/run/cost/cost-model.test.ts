@@ -45,3 +45,16 @@ test('reading fewer tokens while learning, or frozen documents, make steps cheap
   expect(cost.encodings).toBe(1);
   expect(cost.seconds).toBeLessThan(0.2 * whole);
 });
+
+test('memory grows with the tokens of a step, and gradient caching bounds it', async () => {
+  const memoryOf = async (...set: string[]): Promise<number> => {
+    const { recipe } = await loadRecipe('rand-neg', { set: ['model.maxLength.document=256', ...set] });
+    return (await CostModel.open(recipe, folder)).memoryBytes(recipe);
+  };
+  const whole = await memoryOf('batch.queries=64');
+  expect(await memoryOf('batch.queries=32')).toBeLessThan(0.6 * whole);
+  expect(await memoryOf('batch.queries=64', 'batch.documentTokens=64')).toBeLessThan(0.4 * whole);
+  expect(await memoryOf('batch.queries=64', 'batch.cacheTokens=2048')).toBe(
+    await memoryOf('batch.queries=128', 'batch.cacheTokens=2048'),
+  );
+});

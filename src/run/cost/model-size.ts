@@ -5,6 +5,8 @@ export interface ModelSize {
   /** Parameters of the layers, which every token passes. */
   layers: number;
   all: number;
+  /** Numbers that a token's states have in all layers together. */
+  states: number;
   dimension: number;
 }
 
@@ -16,7 +18,7 @@ export async function modelSize({ model }: Recipe): Promise<ModelSize> {
   const inLayers = config.layers * (4 * width * width + 2 * width * config.intermediateSize);
   const towers = model.towers === 'two' ? 2 : 1;
   const all = towers * (inLayers + (config.vocabularySize + 512) * width);
-  return { layers: inLayers, all, dimension: width };
+  return { layers: inLayers, all, states: config.layers * width, dimension: width };
 }
 
 async function configOf(init: string, layers: number) {
