@@ -1,21 +1,21 @@
-import type { Optimizer, SessionOptions } from '../engine/index.js';
+import type { SessionOptions } from '../engine/index.js';
 import { makers } from '../recipe/axes.js';
 import type { StageData } from '../run/collection/stage-data.js';
 import type { EventWriter } from '../run/events.js';
-import { isCheckpointStep, type PlannedStage, planRun } from '../run/plan.js';
-import { forgetResumePoints, resumePoint } from '../run/resume-point.js';
+import { type PlannedStage, planRun } from '../run/plan.js';
+import { resumePoint } from '../run/resume-point.js';
 import type { RunDescription } from '../run/run-description.js';
 import type { RunDirectory } from '../run/run-directory.js';
-import { readCheckpointState, restoreOptimizer, restoreTask, saveCheckpoint } from './checkpoint.js';
+import { readCheckpointState, restoreOptimizer, restoreTask } from './checkpoint.js';
 import { learningRateOf, optimizerOf } from './components.js';
 import { EvidenceTaker } from './evidence-taker.js';
 import { learnsExcept } from './frozen.js';
 import { Learner } from './learner.js';
 import { makeData } from './make/make.js';
 import type { TrainedModel } from './model/trained-model.js';
-import { prune } from './refresh/open-checkpoints.js';
+import { StageSaver } from './stage-saver.js';
 import { openTask } from './task/kinds.js';
-import type { StageContext, Task } from './task/task.js';
+import type { StageContext } from './task/task.js';
 
 export interface TrainerOptions {
   run: RunDirectory;
@@ -31,27 +31,23 @@ export interface TrainerOptions {
   saveEveryMs?: number;
 }
 
-const SAVE_EVERY_MS = 600_000;
-
 /**
  * The Trainer: takes one stage after the other, learns from what its task gives, writes checkpoints, and goes on from
  * the newest one when it is started again. What is learned, and from which negatives, is the task's business.
  */
 export async function runTrainer(options: TrainerOptions): Promise<void> {
-  const { run, description, stages, model, events, session, shouldStop } = options;
-  const { saveEveryMs = SAVE_EVERY_MS } = options;
+  const { run, description, stages, model, events, session, shouldStop, saveEveryMs } = options;
   const { recipe, recipeFingerprint } = description;
   const plan = planRun(recipe);
-  const { every } = recipe.checkpoint;
   const resumed = await resumePoint(run);
-  let step = resumed?.step ?? 0;
   const state = resumed && (await readCheckpointState(resumed.folder, recipeFingerprint));
+  let step = resumed?.step ?? 0;
   await events.write({ type: 'start', process: 'trainer', step, threads: session.threads });
 
   for (const stage of plan.stages) {
-    const learns = learnsExcept(stage.freeze);
     const isDone = stage.make ? step > stage.start : step >= stage.end;
     if (isDone) continue;
+    const learns = learnsExcept(stage.freeze);
     const context: StageContext = {
       run,
       description,
@@ -66,46 +62,21 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
       learns,
       shouldStop: () => shouldStop(step),
     };
-    let optimizer: Optimizer | undefined;
-    let task: Task | undefined;
-    let savedAt = performance.now();
-    const save = async (folder: 'checkpoints' | 'resume'): Promise<void> => {
-      if ((await run.has('checkpoints', step)) || (await run.has(folder, step))) return;
-      const path = run.stepPath(folder, step);
-      const saved = { step, stage: stage.index, recipeFingerprint };
-      await saveCheckpoint(
-        path,
-        {
-          model,
-          optimizer,
-          task: task?.state ?? {},
-          mlmHead: task?.mlmHead,
-          fill: task?.fill && ((to) => task!.fill!(to)),
-        },
-        saved,
-      );
-      await forgetResumePoints(run, folder === 'resume' ? step : step + 1);
-      savedAt = performance.now();
-    };
-    const checkpoint = async (): Promise<void> => {
-      if (!isCheckpointStep(plan, step, every) || (await run.has('checkpoints', step))) return;
-      const started = performance.now();
-      await save('checkpoints');
-      await events.write({ type: 'checkpoint', step, seconds: secondsSince(started) });
-      await prune(run, recipe, plan);
-    };
+    const saver = new StageSaver(context, saveEveryMs);
 
     if (stage.make) {
       if (!(await makeData(stage.make, context))) return;
       if (stage.end === step) continue;
       step = stage.end;
-      await checkpoint();
+      await saver.checkpoint(step, {});
       continue;
     }
-    optimizer = optimizerOf(stage.optimizer, model.parameters, learns);
+
+    const optimizer = optimizerOf(stage.optimizer, model.parameters, learns);
     // A stage may look at the checkpoint it starts from.
-    await checkpoint();
-    task = await openTask(context);
+    await saver.checkpoint(step, { optimizer });
+    const task = await openTask(context);
+    const learning = { optimizer, task };
     try {
       if (resumed && state && step === resumed.step && step > stage.start) {
         await restoreOptimizer(resumed.folder, optimizer, state);
@@ -125,15 +96,15 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
       const evidence = new EvidenceTaker({ learner, task, start: stage.start, every: recipe.evidence.every });
 
       while (step < stage.end) {
-        await checkpoint();
-        if (await shouldStop(step)) return await save('resume');
-        if (performance.now() - savedAt > saveEveryMs) await save('resume');
+        await saver.checkpoint(step, learning);
+        if (await shouldStop(step)) return await saver.resumePoint(step, learning);
+        await saver.resumePointIfDue(step, learning);
         const started = performance.now();
         const batches = await task.batches(step);
-        if (!batches) return await save('resume');
+        if (!batches) return await saver.resumePoint(step, learning);
         const batchSeconds = secondsSince(started);
         const sources = await evidence.at(step, batches);
-        const learning = performance.now();
+        const updating = performance.now();
         const update = await learner.update(step, batches);
         await task.after?.(step);
         await events.write({
@@ -141,7 +112,7 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
           ...update,
           totalSteps: plan.totalSteps,
           stage: stage.name,
-          seconds: batchSeconds + secondsSince(learning),
+          seconds: batchSeconds + secondsSince(updating),
           batchSeconds,
           negativesVersion: task.negativesVersion,
           ...(task.figures && { figures: task.figures }),
@@ -149,7 +120,7 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
         });
         step++;
       }
-      await checkpoint();
+      await saver.checkpoint(step, learning);
     } finally {
       await task.close();
     }
