@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import { NearmissError } from '../base/errors.js';
+import { secondsSince } from '../base/numbers/seconds-since.js';
 import type { StepEvaluation } from '../run/step-evaluation.js';
 import type { OpenCheckpoint } from './corpus/open-checkpoint.js';
 import type { RunHistory } from './history.js';
@@ -147,5 +148,5 @@ async function servingCosts({ data, queryEncoder, corpus }: OpenCheckpoint): Pro
 async function secondsOf(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now();
   await work();
-  return (performance.now() - started) / 1000;
+  return secondsSince(started);
 }

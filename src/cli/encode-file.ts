@@ -1,5 +1,6 @@
 import { NearmissError } from '../base/errors.js';
 import { writeJsonFile } from '../base/json-file.js';
+import { secondsSince } from '../base/numbers/seconds-since.js';
 import { count, Progress } from '../base/progress.js';
 import { CREATED_BY } from '../base/version.js';
 import { describeLeftOut } from '../data/left-out.js';
@@ -84,7 +85,7 @@ export async function encodeFile(input: string, options: EncodeFileOptions): Pro
       const progress = new Progress({ label: 'encode', unit: 'texts', total: source.total, quiet });
       const started = performance.now();
       let [texts, tokens] = [0, 0];
-      const secondsSoFar = (): number => (performance.now() - started) / 1000;
+      const secondsSoFar = (): number => secondsSince(started);
       const speed = (): string => (tokens === 0 ? '' : `${count(tokens / secondsSoFar())} tokens/s`);
       const onBatch = (done: { texts: number; tokens: number }): void => {
         tokens += done.tokens;

@@ -1,4 +1,5 @@
 // The environment of a worker thread is a copy that native code does not see, so it is set here.
+import { secondsSince } from '../base/numbers/seconds-since.js';
 import '../engine/no-telemetry.js';
 
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -94,7 +95,7 @@ export async function runFleetMember(options: FleetMemberOptions): Promise<void>
     }
     const input = await store.input(job);
     await store.addResult(job, await unlessOld(engine.calls.ask(input), () => isOld(job)));
-    onShard?.({ task, items: job.items, id: job.id, seconds: (performance.now() - started) / 1000 });
+    onShard?.({ task, items: job.items, id: job.id, seconds: secondsSince(started) });
   };
   const work = async (queued: Job, token?: string): Promise<void> => {
     try {

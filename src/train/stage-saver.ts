@@ -1,3 +1,4 @@
+import { secondsSince } from '../base/numbers/seconds-since.js';
 import type { Optimizer } from '../engine/index.js';
 import { isCheckpointStep } from '../run/plan.js';
 import { forgetResumePoints } from '../run/resume-point.js';
@@ -32,7 +33,7 @@ export class StageSaver {
       return;
     const started = performance.now();
     await this.#save('checkpoints', step, learning);
-    await events.write({ type: 'checkpoint', step, seconds: (performance.now() - started) / 1000 });
+    await events.write({ type: 'checkpoint', step, seconds: secondsSince(started) });
     await prune(run, recipe, plan);
   }
 

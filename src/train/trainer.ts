@@ -1,3 +1,4 @@
+import { secondsSince } from '../base/numbers/seconds-since.js';
 import type { SessionOptions } from '../engine/index.js';
 import { makers } from '../recipe/axes.js';
 import type { StageData } from '../run/collection/stage-data.js';
@@ -132,8 +133,4 @@ export async function runTrainer(options: TrainerOptions): Promise<void> {
 /** Whether a stage works with training queries: one that makes them has none yet. */
 function readsQueries({ make }: PlannedStage): boolean {
   return make === undefined || (makers.get(make.name).usesQueries ?? false);
-}
-
-function secondsSince(started: number): number {
-  return (performance.now() - started) / 1000;
 }

@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { secondsSince } from '../../base/numbers/seconds-since.js';
 import type { Precision } from '../../model/precision/precision.js';
 import type { RegisterCommand } from '../command.js';
 import { addFleetOptions, type FleetFlags, fleetOf } from '../fleet/fleet-options.js';
@@ -94,14 +95,14 @@ async function labelCommand(path: string, flags: LabelFlags): Promise<void> {
       fleet,
       onProgress({ pairs, tokens }, total) {
         progress ??= new Progress({ label: 'label', unit: 'pairs', total, quiet });
-        const seconds = (performance.now() - started) / 1000;
+        const seconds = secondsSince(started);
         progress.advance(pairs, `${count(Math.round(tokens / seconds))} tokens/s`);
       },
     });
     progress?.finish();
     await writeRun(out, labelled.run);
     const { pairs, computed, tokens } = labelled;
-    const seconds = (performance.now() - started) / 1000;
+    const seconds = secondsSince(started);
     const queries = labelled.run.rankings.size;
     if (json) printJson({ queries, pairs, computed, tokens, seconds, out });
     else {

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { analyzeRuns, writeReport } from '../../analyze/index.js';
 import { exists } from '../../base/files.js';
 import { writeJsonFile } from '../../base/json-file.js';
+import { secondsSince } from '../../base/numbers/seconds-since.js';
 import { count, Progress } from '../../base/progress.js';
 import { type Dataset, openDataset, writeBeir } from '../../data/index.js';
 import { openReverseDictionary } from '../../data/wordnet/index.js';
@@ -118,7 +119,7 @@ class Demo {
       ];
       const outcome = await this.#outcome(before.dataset, systems, anceRun);
       await this.#writeReport([anceRun.path, randNegRun.path], outcome);
-      const seconds = (performance.now() - started) / 1000;
+      const seconds = secondsSince(started);
       await writeJsonFile(this.#folder.file('results.json'), { ...outcome, seconds });
       return { ...outcome, seconds };
     });

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { NearmissError, UsageError } from '../../base/errors.js';
 import { removeDirectory, writeFileAtomic } from '../../base/files.js';
 import { makeDirectory } from '../../base/folders/make-directory.js';
+import { secondsSince } from '../../base/numbers/seconds-since.js';
 import { changedRecipe, extendsFrom } from '../../recipe/changed-recipe.js';
 import { canonicalJson, fingerprintRecipe } from '../../recipe/fingerprint.js';
 import { loadRecipe } from '../../recipe/load.js';
@@ -179,7 +180,7 @@ async function trainTo(
       throw error;
   }
   state.start ??= await measuredAt(run, 0, state.measure);
-  result.seconds = (performance.now() - started) / 1000;
+  result.seconds = secondsSince(started);
   candidate.results.push(result);
   const lead = isLast && result.value !== null && (await leadingCheckpoint(run, state.measure));
   if (lead) candidate.best = { step: lead.step, value: lead.measures[state.measure] };

@@ -1,3 +1,4 @@
+import { secondsSince } from '../../base/numbers/seconds-since.js';
 import { type Document, fullText } from '../../data/dataset.js';
 import type { SourcesDataset } from '../../data/sources-dataset.js';
 import type { DocumentIndex } from '../../index/vectors/document-index.js';
@@ -160,7 +161,7 @@ function encodingWork(
       await embedder.encode(texts.slice(0, 1), 'document');
       const start = performance.now();
       await embedder.encode(texts, 'document');
-      return ((performance.now() - start) / 1000) * (total / Math.max(1, texts.length));
+      return secondsSince(start) * (total / Math.max(1, texts.length));
     },
   };
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { exists, removeDirectory, writeDirectoryAtomic } from '../../base/files.js';
+import { secondsSince } from '../../base/numbers/seconds-since.js';
 import { makers } from '../../recipe/axes.js';
 import { canonicalJson } from '../../recipe/fingerprint.js';
 import { kindOptions } from '../../recipe/kind-options.js';
@@ -79,7 +80,7 @@ export async function makeData(choice: Choice, context: StageContext): Promise<b
   }
   await removeDirectory(scratch);
   await apply?.(path, context);
-  const seconds = (performance.now() - started) / 1000;
+  const seconds = secondsSince(started);
   await events.write({
     type: 'made',
     step: stage.end,

@@ -1,5 +1,6 @@
 import { totalmem } from 'node:os';
 import { closingOnFailure } from '../../base/closing.js';
+import { secondsSince } from '../../base/numbers/seconds-since.js';
 import type { SessionOptions } from '../../engine/index.js';
 import type { Ranking } from '../../evaluate/index.js';
 import { type DocumentIndex, openDocumentIndex, vectorIndexBytes } from '../../index/vectors/index.js';
@@ -66,7 +67,7 @@ export class DenseCheckpoint implements CheckpointSearch {
         await data.queries.texts(part),
       );
       const found = await this.#index.search(vectors, { k: Math.min(k, this.#index.count), queryOffsets });
-      this.seconds.search += (performance.now() - started) / 1000;
+      this.seconds.search += secondsSince(started);
       for (const [i, query] of part.entries()) {
         const ids = found.ids.subarray(i * found.k, (i + 1) * found.k).filter((id) => id >= 0);
         yield {

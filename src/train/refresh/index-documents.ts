@@ -2,6 +2,7 @@ import { cp } from 'node:fs/promises';
 import { hasCode } from '../../base/errors.js';
 import { exists, writeDirectoryAtomic } from '../../base/files.js';
 import { withWriteLock } from '../../base/lock/write-lock.js';
+import { secondsSince } from '../../base/numbers/seconds-since.js';
 import { writeDocumentIndex } from '../../index/write-documents.js';
 import { madeWith } from '../../model/precision/precision.js';
 import { indexScorer } from '../../model/representation/kinds.js';
@@ -61,7 +62,8 @@ async function encodeAndIndex(step: number, options: CheckpointSearchOptions): P
   const { run, recipe, data, session } = options;
   const started = performance.now();
   const { shards, offsets, remove, model, dimension, precision } = await encodeDocuments(step, options);
-  const encoded = performance.now();
+  const encode = secondsSince(started);
+  const indexing = performance.now();
   const source = { offsets, blocks: shards, ids: data.documents.cache.idTable };
   await writeDocumentIndex(run.stepPath('index', step), source, {
     ...recipe.refresh.index,
@@ -74,7 +76,7 @@ async function encodeAndIndex(step: number, options: CheckpointSearchOptions): P
     signal: options.signal,
   });
   await remove();
-  return { encode: (encoded - started) / 1000, index: (performance.now() - encoded) / 1000 };
+  return { encode, index: secondsSince(indexing) };
 }
 
 /** What is mined and measured is compared with every document unless the recipe says otherwise. */

@@ -2,6 +2,7 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exists, writeDirectoryAtomic } from '../../base/files.js';
 import { writeSealedJsonFile } from '../../base/json-file.js';
+import { secondsSince } from '../../base/numbers/seconds-since.js';
 import { CREATED_BY } from '../../base/version.js';
 import type { SessionOptions } from '../../engine/index.js';
 import { evaluate, findAnswerRanks } from '../../evaluate/index.js';
@@ -172,7 +173,7 @@ async function measure(
   }
   await askToStop(run, recipe, evaluation);
   await writeSealedJsonFile(run.stepPath('evaluations', step), evaluation);
-  const seconds = (performance.now() - started) / 1000;
+  const seconds = secondsSince(started);
   const teacher = await readTeacherLists(run, recipe);
   const agreement = teacher && agreementWith(teacher, rankings);
   await events.write({

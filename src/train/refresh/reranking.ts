@@ -1,3 +1,4 @@
+import { secondsSince } from '../../base/numbers/seconds-since.js';
 import { inRankOrder, type Ranking } from '../../evaluate/index.js';
 import { openBm25Index } from '../../index/bm25/index.js';
 import type { TokenizedText } from '../../model/index.js';
@@ -57,7 +58,7 @@ export class Reranking {
     const texts = await this.#queryTexts(queries);
     for await (const list of listsFromBm25(index, texts, { depth, threads: session.threads }))
       lists.push(list);
-    this.seconds.bm25 += (performance.now() - started) / 1000;
+    this.seconds.bm25 += secondsSince(started);
     return lists;
   }
 
@@ -78,7 +79,7 @@ export class Reranking {
     const [text] = (await data.queries.texts([query])).texts;
     const { texts, offsets } = await data.documents.texts(documents);
     const scores = await this.#scorer.score(text, texts);
-    this.seconds.score += (performance.now() - started) / 1000;
+    this.seconds.score += secondsSince(started);
     // A document is as good as its best piece.
     return Float32Array.from({ length: documents.length }, (_, i) =>
       Math.max(...scores.subarray(offsets[i], offsets[i + 1])),

@@ -1,5 +1,6 @@
 import { exists } from '../../base/files.js';
 import { withWriteLock } from '../../base/lock/write-lock.js';
+import { secondsSince } from '../../base/numbers/seconds-since.js';
 import { ContentHash } from '../../data/content-hash.js';
 import { Random } from '../../engine/index.js';
 import type { Ranking } from '../../evaluate/index.js';
@@ -58,7 +59,7 @@ export class TermsCheckpoint implements CheckpointSearch {
     await withWriteLock(run.file('cache', `index-${step}.lock`), READ_ONLY_RUN, async () => {
       if (!(await exists(folder))) await indexByWeights(folder, step, options);
     });
-    const seconds = { index: (performance.now() - started) / 1000, search: 0 };
+    const seconds = { index: secondsSince(started), search: 0 };
     const searcher = new Bm25Searcher(await openBm25Index(folder));
     return new TermsCheckpoint(step, { seconds, data, searcher });
   }
@@ -73,7 +74,7 @@ export class TermsCheckpoint implements CheckpointSearch {
       const { ids, scores } = terms
         ? this.#searcher.searchTerms(terms, k)
         : this.#searcher.search(texts[place], k);
-      this.seconds.search += (performance.now() - started) / 1000;
+      this.seconds.search += secondsSince(started);
       yield {
         place,
         query: queries[place],

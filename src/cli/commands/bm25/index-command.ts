@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../../base/errors.js';
+import { secondsSince } from '../../../base/numbers/seconds-since.js';
 import type { Document } from '../../../data/dataset.js';
 import type { BuildOptions } from '../../../index/bm25/build.js';
 import type { Bm25Meta } from '../../../index/bm25/format.js';
@@ -103,7 +104,7 @@ async function indexAction(data: string, folder: string, flags: IndexFlags): Pro
   const progress = new Progress({ label: 'index', unit: 'documents', total });
   const started = performance.now();
   let done = 0;
-  const perSecond = (): string => `${count(done / ((performance.now() - started) / 1000))} documents/s`;
+  const perSecond = (): string => `${count(done / secondsSince(started))} documents/s`;
   const documents = new SourcesDataset(sources).documents();
   const options = {
     memoryMb: flags.memory,

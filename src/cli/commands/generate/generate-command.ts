@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { NearmissError, UsageError } from '../../../base/errors.js';
+import { secondsSince } from '../../../base/numbers/seconds-since.js';
 import { count, Progress } from '../../../base/progress.js';
 import { ContentHash } from '../../../data/content-hash.js';
 import type { Dataset } from '../../../data/index.js';
@@ -55,7 +56,7 @@ export async function generateCommand(path: string, flags: GenerateFlags): Promi
   } finally {
     await generator.close();
   }
-  const seconds = (performance.now() - started) / 1000;
+  const seconds = secondsSince(started);
   const { spent } = generator;
   const written = outcome.passages - outcome.known;
   const tokensPerSecond = Math.round(spent.tokens / seconds);
@@ -143,7 +144,7 @@ async function writeQueries(
       dataFingerprint: hash.digest(),
       signal: stop.signal,
       onPassages(passages) {
-        const seconds = (performance.now() - started) / 1000;
+        const seconds = secondsSince(started);
         const rate = `${count(Math.round(generator.spent.tokens / seconds))} tokens/s`;
         progress.advance(passages - done, `${rate}${costText(generator)}`);
         done = passages;

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { NearmissError, UsageError } from '../../../base/errors.js';
+import { secondsSince } from '../../../base/numbers/seconds-since.js';
 import type { Progress } from '../../../base/progress.js';
 import type { TokenBits } from '../../../index/tokens/residual-codec.js';
 import type { OnTokenProgress } from '../../../index/tokens/write-token-index.js';
@@ -159,7 +160,7 @@ async function indexAction(vectors: string, out: string, flags: IndexFlags): Pro
     const file = await VectorFile.open(path, { dimension: flags.dimension });
     return buildIndex(file, out, flags).finally(() => file.close());
   });
-  const seconds = Number(((performance.now() - started) / 1000).toFixed(3));
+  const seconds = Number(secondsSince(started).toFixed(3));
   await printSummary({ index: out, ...metadata, documents, seconds }, flags);
 }
 
