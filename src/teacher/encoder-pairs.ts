@@ -4,19 +4,19 @@ import { Encoder } from '../model/encoder/encoder.js';
 import { embeddingSize } from '../model/encoder/encoder-graph.js';
 import type { EncoderModel } from '../model/encoder/encoder-model.js';
 import type { OnBatch } from '../model/encoder/text-rows.js';
-import { loadSide, type Side } from '../model/folder/tower-folders.js';
+import { loadSide } from '../model/folder/tower-folders.js';
 import { weightsFingerprint } from '../model/folder/weights-fingerprint.js';
 import { type EncodingSession, madeWith } from '../model/precision/precision.js';
 import { indexScorer } from '../model/representation/kinds.js';
 import { scorers } from '../model/scorer/kinds.js';
 import type { Scorer } from '../model/scorer/scorer.js';
+import { SIDES, type Side } from '../model/side.js';
 import type { TextPair } from '../text/tokenizer.js';
 import { Later } from './later.js';
 
 /** What cosines are divided by to be as far apart as the scores of those who learn. */
 const COSINE_TEMPERATURE = 0.05;
 
-const SIDES: readonly Side[] = ['queries', 'documents'];
 const USES = { queries: 'query', documents: 'document' } as const;
 
 /** A retriever that scores pairs of texts as it would rank them: by one vector of each, or by late interaction. */

@@ -1,7 +1,7 @@
 import { NearmissError } from '../base/errors.js';
 import { Random } from '../engine/index.js';
 import { principalDirections, reduceRows } from '../index/clusters/principal-directions.js';
-import type { Side } from '../model/folder/tower-folders.js';
+import type { Side } from '../model/side.js';
 import { sampleDistinct } from '../negatives/sample-distinct.js';
 import type { TextPair } from '../text/tokenizer.js';
 import { EncoderPairs } from './encoder-pairs.js';

@@ -1,7 +1,8 @@
 import type { SessionOptions } from '../../engine/index.js';
 import { onlyRows } from '../../model/encoder/encoded-texts.js';
-import { loadSide, type Side } from '../../model/folder/tower-folders.js';
+import { loadSide } from '../../model/folder/tower-folders.js';
 import { Encoder, rowsOf } from '../../model/index.js';
+import type { Side } from '../../model/side.js';
 import { modelFolder } from '../../run/model-folder.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import type { TrainingData } from '../../run/training-data.js';

@@ -24,7 +24,7 @@ import {
 import { isSided, makesTerms, type Pooling, representationOf } from '../representation/kinds.js';
 import type { Representation } from '../representation/representation.js';
 import { TERM_ROW, termRows } from '../scorer/impact.js';
-import type { Side } from '../side.js';
+import { SIDES, type Side } from '../side.js';
 import { BertGraph, bertParameters, type DropoutSource, type GroupValue } from './bert.js';
 import type { EncoderConfig } from './config.js';
 import { HEAD_LAYER_NORM_EPS } from './head.js';
@@ -80,8 +80,6 @@ export function encoderParameters(spec: EncoderSpec, side?: Side): ParameterSpec
   }
   return specs;
 }
-
-const SIDES: readonly Side[] = ['queries', 'documents'];
 
 const PROJECTOR = { weight: 'projector.weight', bias: 'projector.bias' };
 

@@ -4,7 +4,7 @@ import type { TokenBatch } from '../../text/token-batch.js';
 import type { UsedPrecision } from '../precision/precision.js';
 import { isSided, representationOf } from '../representation/kinds.js';
 import { readAs } from '../representation/representation.js';
-import type { Side } from '../side.js';
+import { SIDES, type Side } from '../side.js';
 import { checkOffsets, type EncodedTexts } from './encoded-texts.js';
 import { buildEncoder, embeddingSize, keptSize } from './encoder-graph.js';
 import { type EncoderModel, prepareText } from './encoder-model.js';
@@ -61,7 +61,7 @@ export class Encoder {
       const rows = await compileSide(model, 'documents', options);
       return new Encoder(model, { queries: rows, documents: rows });
     }
-    const sides: readonly Side[] = model.side ? [model.side] : ['queries', 'documents'];
+    const sides: readonly Side[] = model.side ? [model.side] : SIDES;
     const rows: Partial<Record<Side, TextRows>> = {};
     for (const side of sides) rows[side] = await compileSide(model, side, options);
     return new Encoder(model, rows);

@@ -25,6 +25,7 @@ import { applyHead, type EncoderSpec, encoderParameters, headSize } from '../enc
 import { MASKED } from '../encoder/packed-batch.js';
 import { representationOf } from '../representation/kinds.js';
 import { weighsVocabulary } from '../representation/representation.js';
+import { SIDES } from '../side.js';
 
 export interface ExportOptions {
   /** Weights in 8 bits: a quarter of the size. */
@@ -58,7 +59,8 @@ export function inputEnding(tokenizer: Tokenizer, maxLength: number): InputEndin
   return token === undefined || tokenizer.specialCount < 2 ? undefined : { maxLength, token };
 }
 
-const SIDES = ['documents', 'queries'] as const;
+/** What both sides make, documents make first. */
+const DOCUMENTS_FIRST = ['documents', 'queries'] as const;
 const [BATCH, SEQUENCE] = ['batch_size', 'sequence_length'];
 const TOKENS = `${BATCH}*${SEQUENCE}`;
 
@@ -87,7 +89,7 @@ function exportedRows(
 ): Record<string, Value> {
   const rows: Record<string, Value> = {};
   const size = headSize(spec);
-  for (const side of SIDES) {
+  for (const side of DOCUMENTS_FIRST) {
     const representation = representationOf(spec.head, side);
     if ('tokens' in representation) {
       rows.token_embeddings ??= reshape(

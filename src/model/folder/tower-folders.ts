@@ -8,8 +8,6 @@ import type { Side } from '../side.js';
 /** Subfolders of a model with two towers; a shared encoder is the folder itself. */
 export const TOWER_FOLDERS = { queries: 'query', documents: 'document' } as const;
 
-export type { Side };
-
 /** Whether a folder holds two encoders. */
 export async function isTwoTowers(folder: string): Promise<boolean> {
   return exists(join(folder, TOWER_FOLDERS.queries, 'config.json'));

@@ -1,5 +1,5 @@
 import { Registry } from '../../base/registry.js';
-import type { Side } from '../side.js';
+import { SIDES, type Side } from '../side.js';
 import { codesKind } from './codes.js';
 import { documentVocabularyKind } from './document-vocabulary.js';
 import { firstKind } from './first.js';
@@ -47,9 +47,8 @@ export function makesTerms({ pooling }: Pooling): boolean {
 /** Whether the rows of a head are tokens on both sides, and the best product of each counts. */
 export function comparesTokens(head: Pooling): boolean {
   const { scorer = 'max' } = representations.get(head.pooling);
-  const sides = ['queries', 'documents'] as const;
   return (
-    ['max', 'max-sim'].includes(scorer) && sides.every((side) => 'tokens' in representationOf(head, side))
+    ['max', 'max-sim'].includes(scorer) && SIDES.every((side) => 'tokens' in representationOf(head, side))
   );
 }
 

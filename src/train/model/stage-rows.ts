@@ -1,13 +1,11 @@
 import type { ExampleText } from '../../examples/index.js';
-import type { Side } from '../../model/folder/tower-folders.js';
 import { type EncodedTexts, rowsOf, stackRows } from '../../model/index.js';
+import { SIDES, type Side } from '../../model/side.js';
 import { ExactCorpus } from '../../run/exact-corpus.js';
 import { indexDocuments } from '../refresh/index-documents.js';
 import type { LiveEncoder } from '../step/live-encoder.js';
 import { tokensOf } from '../task/example-texts.js';
 import type { StageContext } from '../task/task.js';
-
-const SIDES: readonly Side[] = ['queries', 'documents'];
 
 /**
  * What the present weights make of any text while a stage lasts, for negatives that depend on them and for steps. A side

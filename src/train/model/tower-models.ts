@@ -3,7 +3,7 @@ import { joinedParameters, ParameterStore, type SessionOptions } from '../../eng
 import type { Ranking } from '../../evaluate/index.js';
 import { projectorParameters } from '../../model/encoder/encoder-graph.js';
 import { initialize } from '../../model/encoder/initialize.js';
-import { isTwoTowers, type Side, TOWER_FOLDERS } from '../../model/folder/tower-folders.js';
+import { isTwoTowers, TOWER_FOLDERS } from '../../model/folder/tower-folders.js';
 import {
   type EncoderConfig,
   type EncoderModel,
@@ -18,6 +18,7 @@ import { modelKinds } from '../../model/kinds.js';
 import { loadMlmHead } from '../../model/mlm/load-mlm-head.js';
 import { scorers } from '../../model/scorer/kinds.js';
 import type { Scorer } from '../../model/scorer/scorer.js';
+import { SIDES, type Side } from '../../model/side.js';
 import { documentSplit } from '../../recipe/document-split.js';
 import { kindOptions } from '../../recipe/kind-options.js';
 import type { ModelRecipe, Towers } from '../../recipe/recipe.js';
@@ -62,7 +63,7 @@ class TowerModels implements TrainedModel {
   static from(model: EncoderModel, towers: Towers): TowerModels {
     if (towers === 'shared') return new TowerModels(model, towers, model.parameters);
     const models = new TowerModels(model, towers, new ParameterStore(towerParameters(model.spec, towers)));
-    for (const side of sides) models.#copy(side, model.parameters, 'in');
+    for (const side of SIDES) models.#copy(side, model.parameters, 'in');
     return models;
   }
 
@@ -153,7 +154,7 @@ class TowerModels implements TrainedModel {
   /** Writes the model or models into a folder that the caller makes appear. */
   async fill(folder: string, options: SaveModelOptions): Promise<void> {
     if (this.towers === 'shared') return fillEncoderFolder(folder, this.#model, options);
-    for (const side of sides)
+    for (const side of SIDES)
       await fillEncoderFolder(join(folder, TOWER_FOLDERS[side]), this.model(side), options);
   }
 
@@ -171,8 +172,6 @@ function scorerOf(model: ModelRecipe): Scorer {
   const kind = scorers.get(model.scorer);
   return kind.create(kindOptions(kind, model));
 }
-
-const sides: readonly Side[] = ['queries', 'documents'];
 
 /** Queries and documents become vectors, each by itself. */
 export const dualKind: TrainedModelKind = {

@@ -5,9 +5,9 @@ import type { Ranking } from '../../evaluate/index.js';
 import { openDocumentIndex } from '../../index/vectors/index.js';
 import { removeAndRepeat } from '../../index/vectors/index-folder.js';
 import { writeDocumentIndex } from '../../index/write-documents.js';
-import type { Side } from '../../model/folder/tower-folders.js';
 import { Encoder, type EncoderModel, encodeNumbered, type NumberedTexts } from '../../model/index.js';
 import { indexScorer } from '../../model/representation/kinds.js';
+import type { Side } from '../../model/side.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import type { TrainingData } from '../../run/training-data.js';
 

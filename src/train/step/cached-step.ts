@@ -11,7 +11,7 @@ import { embeddingSize } from '../../model/encoder/encoder-graph.js';
 import { batchByTokens } from '../../model/encoder/packed-batch.js';
 import type { TokenizedText } from '../../model/encoder/tokenized-texts.js';
 import { isSided } from '../../model/representation/kinds.js';
-import type { Side } from '../../model/side.js';
+import { SIDES, type Side } from '../../model/side.js';
 import { type RetrievalBatch, tokenCount } from '../task/batch.js';
 import type { DirectStepOptions, ScoredResult } from './direct-step.js';
 import { GradientGraph, parameterFeeds } from './gradient-graph.js';
@@ -36,8 +36,6 @@ interface CompiledTower {
 
 /** A side that does not learn has no tower: its rows come with the batch. */
 type Towers = Partial<Record<Side, CompiledTower>>;
-
-const SIDES: readonly Side[] = ['queries', 'documents'];
 
 /** Where the gradient of a chunk's embeddings is fed. */
 const SEED = 'gradient of embeddings';

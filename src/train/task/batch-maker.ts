@@ -1,7 +1,7 @@
 import { Random } from '../../engine/index.js';
 import type { BatchOrder, Example, ExampleSource, ExampleText } from '../../examples/index.js';
-import type { Side } from '../../model/folder/tower-folders.js';
 import type { EncodedTexts, TokenizedText } from '../../model/index.js';
+import type { Side } from '../../model/side.js';
 import type { Negative } from '../../negatives/index.js';
 import type { TrainingData } from '../../run/training-data.js';
 import type { CountedSource } from '../mining/stage-supplies.js';

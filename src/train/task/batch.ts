@@ -1,5 +1,5 @@
-import type { Side } from '../../model/folder/tower-folders.js';
 import type { EncodedTexts, TokenizedText } from '../../model/index.js';
+import type { Side } from '../../model/side.js';
 import type { TaughtVectors, TeacherScores } from '../../teacher/index.js';
 
 /** What Trainer and Learner know of a batch: how many examples it has, which weighs it among a step's batches. */
