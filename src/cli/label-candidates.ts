@@ -12,7 +12,7 @@ import {
   type RankedList,
 } from '../negatives/index.js';
 import { bestModel } from '../run/best-model.js';
-import { label, type Normalization, PairScorer, type ScoringProgress } from '../teacher/index.js';
+import { label, type Normalization, PairScorers, type ScoringProgress } from '../teacher/index.js';
 
 export interface LabelCandidatesOptions {
   models: readonly string[];
@@ -46,16 +46,14 @@ export async function labelCandidates(data: MiningData, options: LabelCandidates
     const others = ids.reduce((found, id) => found + (relevant.includes(id) ? 0 : 1), 0);
     return sum + relevant.length + Math.min(depth, others);
   }, 0);
-  const scorers: PairScorer[] = [];
   let tokens = 0;
   let computed = 0;
+  const folders = await Promise.all(models.map(bestModel));
+  const teachers = await PairScorers.open(folders, { session: { threads, precision }, fleet });
   try {
-    for (const model of models) {
-      scorers.push(await PairScorer.open(await bestModel(model), { session: { threads, precision }, fleet }));
-    }
     const rankings = new Map<string, Ranking>();
     for await (const { query, documents, scores } of label({
-      scorers,
+      scorers: teachers.scorers,
       normalize,
       lists,
       depth,
@@ -75,7 +73,7 @@ export async function labelCandidates(data: MiningData, options: LabelCandidates
     }
     return { run: { tag: 'teacher', rankings }, pairs, computed, tokens };
   } finally {
-    for (const scorer of scorers) await scorer.close();
+    await teachers.close();
   }
 }
 

@@ -1,4 +1,5 @@
 import { NearmissError } from '../base/errors.js';
+import { locateMade } from './made.js';
 import { isRun } from './run-description.js';
 import { RunDirectory } from './run-directory.js';
 
@@ -10,4 +11,9 @@ export async function bestModel(path: string): Promise<string> {
   throw new NearmissError(`${path}: this run has no measured model yet`, {
     hint: 'wait for its first evaluation',
   });
+}
+
+/** The model that a run's recipe names: the same, or one that an earlier stage trained. */
+export async function recipeModel(run: RunDirectory, name: string): Promise<string> {
+  return bestModel(await locateMade(run, name));
 }

@@ -1,5 +1,4 @@
 import { labellerOptions, requireTeachers } from './labeller-options.js';
-import type { PairScorer } from './pair-scorer.js';
 import { teacherKind } from './teacher.js';
 
 export const crossEncoderKind = teacherKind({
@@ -10,12 +9,13 @@ export const crossEncoderKind = teacherKind({
   require: ({ models }) => requireTeachers(models),
   async open({ models, normalize }, context) {
     // Recipes are read where nothing is trained, and need no engine for that.
-    const { CrossEncoderTeacher, openScorer } = await import('./cross-encoder-teacher.js');
+    const [{ CrossEncoderTeacher }, { PairScorers }] = await Promise.all([
+      import('./cross-encoder-teacher.js'),
+      import('./pair-scorers.js'),
+    ]);
     const { session, queryOf } = context;
-    const scorers: PairScorer[] = [];
-    for (const model of models) {
-      scorers.push(await openScorer(await context.modelFolder(model), { session }));
-    }
-    return new CrossEncoderTeacher({ scorers, normalize, texts: await context.texts(), queryOf });
+    const folders = await Promise.all(models.map((model) => context.modelFolder(model)));
+    const scorers = await PairScorers.open(folders, { normalize, session });
+    return new CrossEncoderTeacher({ scorers, texts: await context.texts(), queryOf });
   },
 });

@@ -8,6 +8,7 @@ export {
   PairScorer,
   type ScoringProgress,
 } from './pair-scorer.js';
+export { PairScorers } from './pair-scorers.js';
 export { ScoreCache } from './score-cache.js';
 export {
   type TaughtBatch,

@@ -1,8 +1,9 @@
 import type { RankedList } from '../negatives/rules/rule.js';
 import type { PositivesOf } from '../negatives/sampler.js';
 import type { TextPair } from '../text/tokenizer.js';
-import { meanOfNormalized, type Normalization } from './normalize.js';
+import type { Normalization } from './normalize.js';
 import type { PairScorer, ScoringProgress } from './pair-scorer.js';
+import { PairScorers } from './pair-scorers.js';
 
 /** Pairs that are gathered before teachers are asked. */
 const PAIRS_AT_ONCE = 1024;
@@ -50,17 +51,10 @@ async function* scored(
   lists: readonly { query: number; documents: number[] }[],
   { scorers, normalize, queryText, documentText, onChunk }: LabelOptions,
 ): AsyncGenerator<LabelledList> {
-  const pairs = lists.flatMap(({ query, documents }) => {
+  const pairs = lists.map(({ query, documents }) => {
     const text = queryText(query);
     return documents.map((document): TextPair => [text, documentText(document)]);
   });
-  const given: Float32Array[] = [];
-  for (const scorer of scorers) given.push(await scorer.score(pairs, onChunk));
-  let start = 0;
-  for (const { query, documents } of lists) {
-    const end = start + documents.length;
-    const own = given.map((scores) => scores.subarray(start, end));
-    yield { query, documents, scores: meanOfNormalized(own, normalize) };
-    start = end;
-  }
+  const given = await new PairScorers(scorers, normalize).scoreLists(pairs, onChunk);
+  for (const [i, list] of lists.entries()) yield { ...list, scores: given[i] };
 }

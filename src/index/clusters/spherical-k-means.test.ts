@@ -23,15 +23,15 @@ test('finds directions that lie together, whatever the lengths, and the same aga
   const vectors = around([0, 1, 2], 30);
   for (let i = 0; i < 40; i++) vectors[i] *= 3;
   const found = await sphericalKMeans(vectors, { ...options, clusters: 3 });
-  const kinds = [0, 30, 60].map((start) => new Set(found!.assigned.subarray(start, start + 30)));
+  const kinds = [0, 30, 60].map((start) => new Set(found.assigned.subarray(start, start + 30)));
   expect(kinds.map(({ size }) => size)).toEqual([1, 1, 1]);
-  expect(new Set(found!.assigned).size).toBe(3);
+  expect(new Set(found.assigned).size).toBe(3);
   expect(await sphericalKMeans(vectors, { ...options, clusters: 3 })).toEqual(found);
 });
 
 test('leaves no cluster empty, even of vectors that are all the same', async () => {
   const found = await sphericalKMeans(new Float32Array(8 * DIMENSION).fill(1), { ...options, clusters: 5 });
-  expect(new Set(found!.assigned).size).toBe(5);
+  expect(new Set(found.assigned).size).toBe(5);
 });
 
 test('more clusters than vectors are refused', async () => {

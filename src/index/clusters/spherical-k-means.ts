@@ -11,8 +11,8 @@ export interface KMeansOptions {
   /** Rounds at most; it ends earlier where nothing changes any more. Default 20. */
   rounds?: number;
   session?: SessionOptions;
-  /** Told after each round; ends the work where it gives `false`. */
-  onRound?: (round: number, rounds: number) => Promise<boolean>;
+  /** Told after each round; ends the work where it throws. */
+  onRound?: (round: number, rounds: number) => void | Promise<void>;
 }
 
 export interface Clusters {
@@ -26,13 +26,11 @@ export interface Clusters {
  * Groups vectors by direction: each belongs to the centroid that it has the largest inner product with, and a centroid is the
  * mean of its vectors, of length 1. A centroid that loses all its vectors takes over the one that fits its own worst. The
  * same seed gives the same clusters.
- *
- * @returns `undefined` where the work was ended
  */
 export async function sphericalKMeans(
   vectors: Float32Array,
   { dimension, clusters, seed, rounds = 20, session, onRound }: KMeansOptions,
-): Promise<Clusters | undefined> {
+): Promise<Clusters> {
   const count = vectors.length / dimension;
   if (clusters > count) {
     throw new NearmissError(
@@ -53,7 +51,7 @@ export async function sphericalKMeans(
       assigned = places;
       if (isSame) break;
       moveCentroids(centroids, vectors, assigned, dimension);
-      if ((await onRound?.(round + 1, rounds)) === false) return undefined;
+      await onRound?.(round + 1, rounds);
     }
   } finally {
     await assigner.release();

@@ -107,13 +107,13 @@ async function assignLists(
 ): Promise<{ centres: Float32Array; assigned: Int32Array }> {
   const { session, cut } = options;
   const dimension = cut.kept;
-  const clusters = (await sphericalKMeans(sample, {
+  const clusters = await sphericalKMeans(sample, {
     dimension,
     clusters: Math.min(lists, sample.length / dimension),
     seed: SEED,
     rounds: LIST_ROUNDS,
     session,
-  }))!;
+  });
   const centres = meansOf(sample, clusters.assigned, clusters.centroids.length / dimension, dimension);
   const assigned = new Int32Array(blocks.count);
   const assigner = await openAssigner(dimension, session);

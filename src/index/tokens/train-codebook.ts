@@ -41,18 +41,14 @@ export async function trainCodebook(
   { dimension, bits, rows, seed = 0, session, onRound }: TrainCodebookOptions,
 ): Promise<Codebook> {
   const count = sample.length / dimension;
-  const result = await sphericalKMeans(sample, {
+  const { centroids } = await sphericalKMeans(sample, {
     dimension,
     clusters: Math.min(centroidsFor(rows), count),
     seed,
     rounds: ROUNDS,
     session,
-    onRound: async (round, total) => {
-      onRound?.(round, total);
-      return true;
-    },
+    onRound,
   });
-  const { centroids } = result!;
   // The sample comes in no order, so that its beginning is one, too.
   const { share, least, most } = ROWS_FOR_WORDS;
   const wanted = Math.max(least, Math.min(most, Math.ceil(share * rows)));

@@ -11,8 +11,8 @@ type ClusterOptions = OptionsOf<(typeof clusterKind)['options']>;
 export async function makeClusters(
   { size, clusters: asked }: ClusterOptions,
   context: MakeContext,
-): Promise<boolean> {
-  const { data, model, session, recipe, folder, stage, progress, shouldStop, tell } = context;
+): Promise<void> {
+  const { data, model, session, recipe, folder, stage, progress, signal, tell } = context;
   const count = data.training.length;
   const clusters = asked ?? Math.max(1, Math.round(count / size));
   if (clusters > count) {
@@ -31,13 +31,11 @@ export async function makeClusters(
     session,
     async onRound(round, rounds) {
       await progress(round, rounds);
-      return !(await shouldStop());
+      signal.throwIfAborted();
     },
   });
-  if (!clustered) return false;
   await fillClusterFolder(folder, clustered.assigned);
   tell(sizesOf(clustered.assigned));
-  return true;
 }
 
 /** How many clusters have members, and how many the smallest, the middle and the largest have. */

@@ -12,51 +12,42 @@ import {
 } from '../../generate/index.js';
 import type { RankedList } from '../../negatives/index.js';
 import type { filterKind } from '../../recipe/makers/filter-kind.js';
-import { bestModel } from '../../run/best-model.js';
 import { locateMade } from '../../run/made.js';
 import type { TrainingData } from '../../run/training-data.js';
-import { meanOfNormalized, PairScorer } from '../../teacher/index.js';
 import { bm25Lists } from '../mining/rankings.js';
 import { trainedKinds } from '../model/kinds.js';
 import type { CheckpointSearch } from '../refresh/checkpoint-search.js';
 import { trainingLists } from '../refresh/publish-negatives.js';
 import type { MakeContext } from './make-context.js';
+import { openRecipeScorers } from './recipe-scorers.js';
 
 type FilterOptions = OptionsOf<(typeof filterKind)['options']>;
 type Queries = Map<string, string[]>;
 
 /** Opens the maker `filter`. What a model encoded and a cross-encoder scored is kept, so that a stopped stage goes on. */
-export async function makeFiltered(options: FilterOptions, context: MakeContext): Promise<boolean> {
+export async function makeFiltered(options: FilterOptions, context: MakeContext): Promise<void> {
   const { run, folder, tell } = context;
   const written = await queriesByDocument(await generatedFile(await locateMade(run, options.queries)));
   const found = options.retriever === 'none' ? written : await roundTrip(written, options, context);
-  const best = found && options.models ? await bestBy(found, options, context) : found;
-  if (!best) return false;
+  const best = options.models ? await bestBy(found, options, context) : found;
   await writeGenerated(
     join(folder, GENERATED_FILE),
     [...best].flatMap(([id, queries]) => (queries.length > 0 ? { id, passage: 0, queries } : [])),
   );
-  tell({ written: countOf(written), 'led back': countOf(found!), kept: countOf(best) });
-  return true;
+  tell({ written: countOf(written), 'led back': countOf(found), kept: countOf(best) });
 }
 
-/** The queries for which a retriever finds their document (Promptagator, Dai et al. 2022); nothing where it was stopped. */
+/** The queries for which a retriever finds their document (Promptagator, Dai et al. 2022). */
 async function roundTrip(
   written: Queries,
   { queries: file, retriever, depth }: FilterOptions,
-  { stages, stage, run, recipe, session, progress, shouldStop }: MakeContext,
-): Promise<Queries | undefined> {
+  { stages, stage, run, recipe, session, progress, signal }: MakeContext,
+): Promise<Queries> {
   const data = await stages.of({ name: 'generated', file });
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const onProgress = async (done: number, total: number): Promise<void> => {
-    await progress(done, total);
-    if (await shouldStop()) stopping.abort();
-  };
   let checkpoint: CheckpointSearch | undefined;
   try {
     if (retriever === 'model') {
-      const search = { run, recipe, data, session, onProgress, signal };
+      const search = { run, recipe, data, session, onProgress: progress, signal };
       checkpoint = await trainedKinds.get(recipe.model.kind).openCheckpoint(stage.start, search);
     }
     const members = Int32Array.from(data.training.keys());
@@ -64,9 +55,6 @@ async function roundTrip(
       ? trainingLists(checkpoint, data, { members, depth })
       : bm25Lists(run, data, depth);
     return ledBack(written, await pairsFound(lists, data));
-  } catch (error) {
-    if (signal.aborted) return undefined;
-    throw error;
   } finally {
     await checkpoint?.close();
   }
@@ -94,13 +82,12 @@ function ledBack(written: Queries, found: ReadonlyMap<string, ReadonlySet<string
   );
 }
 
-/** The share of the queries that cross-encoders give most; nothing where it was stopped. */
+/** The share of the queries that cross-encoders give most. */
 async function bestBy(
   queries: Queries,
   { models = [], keep }: FilterOptions,
-  { run, data, session, progress, shouldStop }: MakeContext,
-): Promise<Queries | undefined> {
-  const stopped = new Error('stopped');
+  { run, data, session, progress, signal }: MakeContext,
+): Promise<Queries> {
   const total = countOf(queries);
   let done = 0;
   async function* documents(): AsyncGenerator<QueriedDocument> {
@@ -109,27 +96,18 @@ async function bestBy(
       if (own && own.length > 0) yield { id: document.id, text: fullText(document), queries: own };
     }
   }
-  const scorers: PairScorer[] = [];
-  try {
-    for (const model of models)
-      scorers.push(await PairScorer.open(await bestModel(await locateMade(run, model)), { session }));
-    const mean: PairScoring = {
-      async score(pairs) {
-        const given: Float32Array[] = [];
-        for (const scorer of scorers) given.push(await scorer.score(pairs));
-        done += pairs.length;
-        await progress(done, total);
-        if (await shouldStop()) throw stopped;
-        return meanOfNormalized(given, 'none');
-      },
-    };
-    return (await filterQueries(documents(), mean, { keep })).queries;
-  } catch (error) {
-    if (error === stopped) return undefined;
-    throw error;
-  } finally {
-    for (const scorer of scorers) await scorer.close();
-  }
+  const scorers = await openRecipeScorers(models, { run, session });
+  const stoppable: PairScoring = {
+    async score(pairs) {
+      const scores = await scorers.score(pairs);
+      done += pairs.length;
+      await progress(done, total);
+      signal.throwIfAborted();
+      return scores;
+    },
+  };
+  const filtered = await filterQueries(documents(), stoppable, { keep }).finally(() => scorers.close());
+  return filtered.queries;
 }
 
 function countOf(queries: Queries): number {

@@ -12,18 +12,17 @@ import {
 } from '../../generate/index.js';
 import { sampleDistinct } from '../../negatives/sample-distinct.js';
 import type { generateKind } from '../../recipe/makers/generate-kind.js';
-import { bestModel } from '../../run/best-model.js';
-import { locateMade } from '../../run/made.js';
+import { recipeModel } from '../../run/best-model.js';
 import type { MakeContext } from './make-context.js';
 
 type GenerateOptions = OptionsOf<(typeof generateKind)['options']>;
 
 /** Opens the maker `generate`. What was written waits in the scratch folder, so that a stopped stage goes on behind it. */
-export async function makeGenerated(options: GenerateOptions, context: MakeContext): Promise<boolean> {
+export async function makeGenerated(options: GenerateOptions, context: MakeContext): Promise<void> {
   const { scratch, folder, tell } = context;
   const written = join(scratch, GENERATED_FILE);
   // A kill may have come between the last query and the folder's name.
-  if (!(await exists(written)) && !(await write(written, options, context))) return false;
+  if (!(await exists(written))) await write(written, options, context);
   await copyFile(written, join(folder, GENERATED_FILE));
   let [passages, queries] = [0, 0];
   for await (const record of readGenerated(written)) {
@@ -31,13 +30,12 @@ export async function makeGenerated(options: GenerateOptions, context: MakeConte
     queries += record.queries.length;
   }
   tell({ passages, queries });
-  return true;
 }
 
-async function write(out: string, options: GenerateOptions, context: MakeContext): Promise<boolean> {
-  const { run, recipe, data, session, progress, shouldStop } = context;
+async function write(out: string, options: GenerateOptions, context: MakeContext): Promise<void> {
+  const { run, recipe, data, session, progress, signal } = context;
   const { generator: model, service, count, splitWords, limit, topK, topP, temperature } = options;
-  const writer = isEndpoint(model) ? model : await bestModel(await locateMade(run, model));
+  const writer = isEndpoint(model) ? model : await recipeModel(run, model);
   const generator = await openGenerator(writer, {
     count,
     topK,
@@ -55,21 +53,17 @@ async function write(out: string, options: GenerateOptions, context: MakeContext
   const all = data.documents.count;
   const documents = limit > 0 ? Math.min(limit, all) : all;
   const only = documents < all ? drawn(documents, all, recipe.seed) : undefined;
-  const stop = new AbortController();
   try {
-    const { finished } = await generateCollection(data.dataset, generator, {
+    await generateCollection(data.dataset, generator, {
       out,
       splitWords,
       ...(only && { only }),
       dataFingerprint: data.tables.dataFingerprint,
-      signal: stop.signal,
-      async onPassages(done) {
-        // How many passages long documents have is known only at the end.
-        await progress(done, splitWords > 0 ? 0 : documents);
-        if (await shouldStop()) stop.abort();
-      },
+      signal,
+      // How many passages long documents have is known only at the end.
+      onPassages: (done) => progress(done, splitWords > 0 ? 0 : documents),
     });
-    return finished;
+    signal.throwIfAborted();
   } finally {
     await generator.close();
   }

@@ -1,24 +1,25 @@
+import { closingAfter } from '../../base/closing.js';
 import type { OptionsOf } from '../../base/registry.js';
 import { Random } from '../../engine/index.js';
 import type { Ranking } from '../../evaluate/index.js';
 import type { RankedList } from '../../negatives/index.js';
 import { sampleDistinct } from '../../negatives/sample-distinct.js';
 import type { labelKind } from '../../recipe/makers/label-kind.js';
-import { bestModel } from '../../run/best-model.js';
 import { locateMade } from '../../run/made.js';
-import { fillLabelFolder, label, meanOfNormalized, PairScorer } from '../../teacher/index.js';
+import { fillLabelFolder, label } from '../../teacher/index.js';
 import { inTurn } from '../mining/in-turn.js';
 import { fileLists } from '../mining/rankings.js';
 import { writeTeacherLists } from '../refresh/teacher-lists.js';
 import { openTaughtTexts } from '../task/taught-texts.js';
 import { compareTeacher } from './compare-teacher.js';
 import type { MakeContext } from './make-context.js';
+import { openRecipeScorers } from './recipe-scorers.js';
 
 type LabelOptions = OptionsOf<(typeof labelKind)['options']>;
 
 /** Opens the maker `label`. What was scored is kept for all runs, so that a stopped stage goes on where it was. */
-export async function makeLabelled(options: LabelOptions, context: MakeContext): Promise<boolean> {
-  const { run, recipe, data, description, session, folder, progress, shouldStop, stage, tell } = context;
+export async function makeLabelled(options: LabelOptions, context: MakeContext): Promise<void> {
+  const { run, recipe, data, description, folder, progress, signal, stage, tell } = context;
   const { models, normalize, depth, draw } = options;
   const ranked: Iterable<RankedList>[] = [];
   for (const file of [options.candidates].flat()) {
@@ -30,25 +31,15 @@ export async function makeLabelled(options: LabelOptions, context: MakeContext):
     (sum, { query, ids }) => sum + data.training[query].positives.length + Math.min(depth, ids.length),
     0,
   );
-  const scorers: PairScorer[] = [];
-  const texts = await openTaughtTexts(data);
-  try {
-    for (const model of models)
-      scorers.push(await PairScorer.open(await bestModel(await locateMade(run, model)), { session }));
-    const onDev = await compareTeacher({
-      ...context,
-      texts,
-      async score(pairs) {
-        const given: Float32Array[] = [];
-        for (const scorer of scorers) given.push(await scorer.score(pairs));
-        return meanOfNormalized(given, normalize);
-      },
-    });
+  await closingAfter(async (closing) => {
+    const texts = await closing.add(openTaughtTexts(data));
+    const teachers = await closing.add(openRecipeScorers(models, context, normalize));
+    const onDev = await compareTeacher({ ...context, texts, score: (pairs) => teachers.score(pairs) });
     const rankings = new Map<string, Ranking>();
     const margins = new Margins();
     let done = 0;
     for await (const { query, documents, scores } of label({
-      scorers,
+      scorers: teachers.scorers,
       normalize,
       lists,
       depth,
@@ -64,7 +55,7 @@ export async function makeLabelled(options: LabelOptions, context: MakeContext):
       done += documents.length;
       if (rankings.size % PROGRESS_QUERIES !== 0) continue;
       await progress(done, total);
-      if (await shouldStop()) return false;
+      signal.throwIfAborted();
     }
     await progress(total, total);
     tell({ queries: rankings.size, pairs: done, ...margins.figures });
@@ -74,14 +65,10 @@ export async function makeLabelled(options: LabelOptions, context: MakeContext):
       { tag: stage.name, rankings },
       {
         dataFingerprint: data.tables.dataFingerprint,
-        teachers: scorers.map(({ fingerprint }) => fingerprint),
+        teachers: teachers.scorers.map(({ fingerprint }) => fingerprint),
       },
     );
-    return true;
-  } finally {
-    for (const scorer of scorers) await scorer.close();
-    await texts.close();
-  }
+  });
 }
 
 /** How far the teacher holds positives above candidates: where it does not, the query or the label may be wrong. */

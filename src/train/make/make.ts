@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import { NearmissError } from '../../base/errors.js';
 import { exists, removeDirectory, writeDirectoryAtomic } from '../../base/files.js';
 import { secondsSince } from '../../base/numbers/seconds-since.js';
-import { makers } from '../../recipe/axes.js';
+import { type MakerKind, makers } from '../../recipe/axes.js';
 import { canonicalJson } from '../../recipe/fingerprint.js';
 import { kindOptions } from '../../recipe/kind-options.js';
 import type { Choice } from '../../recipe/recipe.js';
@@ -17,8 +18,8 @@ import { makeMined } from './mine.js';
 import { makePseudoLabels } from './pseudo-label.js';
 import { makeTrained } from './train.js';
 
-/** Fills a folder by the options of its kind; `false` where it stopped before that, because it was asked to. */
-export type Make = (options: never, context: MakeContext) => Promise<boolean>;
+/** Fills a folder by the options of its kind; fails where it stops before that, because it was asked to. */
+export type Make = (options: never, context: MakeContext) => Promise<void>;
 
 /** How the makers that come with nearmiss work; those of others say it themselves. */
 const MAKE: Record<string, Make> = {
@@ -46,7 +47,7 @@ const APPLY: Record<string, Apply> = { merge: applyMerge };
 export async function makeData(choice: Choice, context: StageContext): Promise<boolean> {
   const { run, stage, events, recipe, description } = context;
   const kind = makers.get(choice.name);
-  const make = MAKE[kind.name] ?? (kind.make as Make);
+  const make = MAKE[kind.name] ?? madeByOthers(kind);
   const options = kindOptions(kind, choice);
   const key = contentKey({
     maker: kind.name,
@@ -64,18 +65,27 @@ export async function makeData(choice: Choice, context: StageContext): Promise<b
   }
   const scratch = run.file('cache', 'making', `${stage.name}-${key}`);
   const started = performance.now();
-  const progress = (done: number, total: number): Promise<void> =>
+  const tellProgress = (done: number, total: number): Promise<void> =>
     events.write({ type: 'make', step: stage.start, stage: stage.name, done, total });
-  await progress(0, 0);
+  await tellProgress(0, 0);
   const figures: Record<string, number> = {};
   const tell = (told: Record<string, number>): void => void Object.assign(figures, told);
-  const stopped = new Error('stopped');
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const shouldStop = async (): Promise<boolean> => {
+    if (await context.shouldStop()) stopping.abort();
+    return signal.aborted;
+  };
+  const progress = async (done: number, total: number): Promise<void> => {
+    await tellProgress(done, total);
+    await shouldStop();
+  };
   try {
-    await writeDirectoryAtomic(path, async (folder) => {
-      if (!(await make(options as never, { ...context, folder, scratch, progress, tell }))) throw stopped;
-    });
+    await writeDirectoryAtomic(path, (folder) =>
+      make(options as never, { ...context, folder, scratch, progress, tell, shouldStop, signal }),
+    );
   } catch (error) {
-    if (error === stopped) return false;
+    if (signal.aborted) return false;
     throw error;
   }
   await removeDirectory(scratch);
@@ -90,6 +100,18 @@ export async function makeData(choice: Choice, context: StageContext): Promise<b
     ...(Object.keys(figures).length > 0 && { figures }),
   });
   return true;
+}
+
+/** Makers of others give `false` where they stopped. */
+function madeByOthers(kind: MakerKind): Make {
+  const make = kind.make as (options: never, context: MakeContext) => Promise<boolean>;
+  return async (options, context) => {
+    if (await make(options, context)) return;
+    context.signal.throwIfAborted();
+    throw new NearmissError(`stage ${context.stage.name}: ${kind.name} ended without a result`, {
+      hint: 'a maker gives true once its folder is filled, and false only where it was asked to stop',
+    });
+  };
 }
 
 function contentKey(content: unknown): string {

@@ -1,7 +1,6 @@
-import { type RunDirectory, waitFor } from '../../run/run-directory.js';
+import { waitFor } from '../../run/run-directory.js';
 import type { EvaluationSet } from '../../run/training-data.js';
 import { trainedKinds } from '../model/kinds.js';
-import type { CheckpointSearchOptions } from '../refresh/checkpoint-search.js';
 import { isMeasured } from '../refresh/open-checkpoints.js';
 import type { MakeContext } from './make-context.js';
 
@@ -13,17 +12,15 @@ export interface PoolOptions {
   from: 'both' | 'start';
   /** The most documents in it. */
   documents: number;
-  onProgress: NonNullable<CheckpointSearchOptions['onProgress']>;
-  signal: AbortSignal;
 }
 
 /**
  * The documents among which mixes are compared: all that are relevant, and what start and trained model find, first
- * ranks first until there are enough. Ascending; `undefined` where the run was asked to stop.
+ * ranks first until there are enough. Ascending.
  */
-export async function poolOf(context: MakeContext, options: PoolOptions): Promise<Int32Array | undefined> {
-  const { recipe, data, stage, run, session } = context;
-  const { dev, depth, from, documents: most, onProgress, signal } = options;
+export async function poolOf(context: MakeContext, options: PoolOptions): Promise<Int32Array> {
+  const { recipe, data, stage, run, session, progress, signal } = context;
+  const { dev, depth, from, documents: most } = options;
   const pool = new Set<number>();
   for (const grades of dev.qrels.values()) {
     for (const [id, grade] of grades) {
@@ -31,12 +28,12 @@ export async function poolOf(context: MakeContext, options: PoolOptions): Promis
       if (grade > 0 && document >= 0) pool.add(document);
     }
   }
-  if (from === 'both' && !(await awaitIndex(run, context))) return undefined;
+  if (from === 'both') await awaitIndex(context);
   const lists: ArrayLike<number>[] = [];
   for (const step of from === 'both' ? [0, stage.start] : [0]) {
     const found = await trainedKinds
       .get(recipe.model.kind)
-      .openCheckpoint(step, { run, recipe, data, session, onProgress, signal });
+      .openCheckpoint(step, { run, recipe, data, session, onProgress: progress, signal });
     try {
       for await (const { ids } of found.search(dev.queries, depth)) lists.push(ids);
     } finally {
@@ -53,14 +50,20 @@ export async function poolOf(context: MakeContext, options: PoolOptions): Promis
 }
 
 /** The Inferencer encodes the collection with the newest checkpoint where it measures it: twice would be a waste. */
-async function awaitIndex(
-  run: RunDirectory,
-  { recipe, plan, stage: { start }, events, shouldStop }: MakeContext,
-): Promise<boolean> {
-  if (!isMeasured(recipe, plan, start)) return true;
+async function awaitIndex({
+  run,
+  recipe,
+  plan,
+  stage: { start },
+  events,
+  shouldStop,
+  signal,
+}: MakeContext): Promise<void> {
+  if (!isMeasured(recipe, plan, start)) return;
   const isThere = async (): Promise<true | undefined> =>
     (await run.has('index', start)) || (await run.has('evaluations', start)) || undefined;
-  if (await isThere()) return true;
+  if (await isThere()) return;
   await events.write({ type: 'wait', step: start, for: `index of checkpoint ${start}` });
-  return (await waitFor(isThere, { stop: shouldStop })) === true;
+  await waitFor(isThere, { stop: shouldStop });
+  signal.throwIfAborted();
 }

@@ -36,8 +36,8 @@ const mergeSchema = z.object({
 type Candidate = z.infer<typeof candidateSchema>;
 
 /** Opens the maker `merge`: measures each mix and writes down which is best; {@link applyMerge} makes it. */
-export async function makeMerge(options: MergeOptions, context: MakeContext): Promise<boolean> {
-  const { run, data, recipe, folder, scratch, progress, shouldStop, events } = context;
+export async function makeMerge(options: MergeOptions, context: MakeContext): Promise<void> {
+  const { run, data, recipe, folder, scratch, progress, events } = context;
   const { split, best, queries: limit } = recipe.evaluation;
   const queries = Math.min(...[options.queries, limit].filter((most) => most > 0));
   const dev = await evaluationSet(data, {
@@ -45,62 +45,46 @@ export async function makeMerge(options: MergeOptions, context: MakeContext): Pr
     limit: Number.isFinite(queries) ? queries : 0,
     seed: recipe.seed,
   });
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const onProgress = async (done: number, total: number): Promise<void> => {
-    await progress(done, total);
-    if (await shouldStop()) stopping.abort();
-  };
-  try {
-    const kind = trainedKinds.get(recipe.model.kind);
-    const pooled = kind.indexes && options.pool > 0;
-    const pool = pooled
+  const kind = trainedKinds.get(recipe.model.kind);
+  const pool =
+    kind.indexes && options.pool > 0
       ? await poolOf(context, {
           dev,
           depth: options.pool,
           from: options.from,
           documents: options.documents,
-          onProgress,
-          signal,
         })
       : undefined;
-    if (pooled && !pool) return false;
-    const candidates: Candidate[] = [];
-    const shares = [...new Set(options.weights)].sort((a, b) => a - b);
-    const start = await kind.load(run.file(START_FOLDER));
-    const mixed = await kind.load(run.file(START_FOLDER));
-    await makeDirectory(scratch);
-    for (const [nth, trained] of shares.entries()) {
-      // A process that goes on after a kill finds what was measured.
-      const known = join(scratch, `mix-${trained}.json`);
-      if (!(await exists(known))) {
-        mix(mixed, { start, trained: context.model, share: trained });
-        const value = await measure(mixed, context, {
-          dev,
-          pool,
-          signal,
-          onProgress: (done, total) => onProgress(nth * total + done, shares.length * total),
-        });
-        await writeJsonFile(known, { trained, value });
-      }
-      candidates.push(await readJsonFile(known, candidateSchema));
+  const candidates: Candidate[] = [];
+  const shares = [...new Set(options.weights)].sort((a, b) => a - b);
+  const start = await kind.load(run.file(START_FOLDER));
+  const mixed = await kind.load(run.file(START_FOLDER));
+  await makeDirectory(scratch);
+  for (const [nth, trained] of shares.entries()) {
+    // A process that goes on after a kill finds what was measured.
+    const known = join(scratch, `mix-${trained}.json`);
+    if (!(await exists(known))) {
+      mix(mixed, { start, trained: context.model, share: trained });
+      const value = await measure(mixed, context, {
+        dev,
+        pool,
+        onProgress: (done, total) => progress(nth * total + done, shares.length * total),
+      });
+      await writeJsonFile(known, { trained, value });
     }
-    const trained = bestOf(candidates).trained;
-    const outcome: z.infer<typeof mergeSchema> = {
-      measure: best,
-      split,
-      queries: dev.queries.length,
-      documents: pool?.length ?? data.documents.count,
-      candidates,
-      trained,
-    };
-    await writeJsonFile(join(folder, MERGE_FILE), outcome);
-    await events.write({ type: 'log', level: 'info', message: tell(outcome) });
-    return true;
-  } catch (error) {
-    if (signal.aborted) return false;
-    throw error;
+    candidates.push(await readJsonFile(known, candidateSchema));
   }
+  const trained = bestOf(candidates).trained;
+  const outcome: z.infer<typeof mergeSchema> = {
+    measure: best,
+    split,
+    queries: dev.queries.length,
+    documents: pool?.length ?? data.documents.count,
+    candidates,
+    trained,
+  };
+  await writeJsonFile(join(folder, MERGE_FILE), outcome);
+  await events.write({ type: 'log', level: 'info', message: tell(outcome) });
 }
 
 /** Makes the run's model the mix that was best. */
@@ -122,16 +106,14 @@ function mix(
 
 async function measure(
   model: TrainedModel,
-  { run, recipe, data, session, scratch }: MakeContext,
+  { run, recipe, data, session, scratch, signal }: MakeContext,
   {
     dev,
     pool,
-    signal,
     onProgress,
   }: {
     dev: EvaluationSet;
     pool: Int32Array | undefined;
-    signal: AbortSignal;
     onProgress: (done: number, total: number) => Promise<void>;
   },
 ): Promise<number> {

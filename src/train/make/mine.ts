@@ -12,19 +12,13 @@ import type { MakeContext } from './make-context.js';
 type MineOptions = OptionsOf<(typeof mineKind)['options']>;
 
 /** Opens the maker `mine`. */
-export async function makeMined(options: MineOptions, context: MakeContext): Promise<boolean> {
-  const { run, data, stage, folder, recipe, session, progress, shouldStop, tell, events } = context;
+export async function makeMined(options: MineOptions, context: MakeContext): Promise<void> {
+  const { run, data, stage, folder, recipe, session, progress, signal, tell, events } = context;
   const { depth, retriever } = options;
-  const stopping = new AbortController();
-  const onProgress = async (done: number, total: number): Promise<void> => {
-    await progress(done, total);
-    if (await shouldStop()) stopping.abort();
-  };
-  const { signal } = stopping;
   let checkpoint: CheckpointSearch | undefined;
   try {
     if (retriever === 'model') {
-      const search = { run, recipe, data, session, onProgress, signal };
+      const search = { run, recipe, data, session, onProgress: progress, signal };
       checkpoint = await trainedKinds.get(recipe.model.kind).openCheckpoint(stage.start, search);
     }
     const { table, report } = await withRules(options, data, (rules) =>
@@ -48,10 +42,6 @@ export async function makeMined(options: MineOptions, context: MakeContext): Pro
     const message = shortageWarning(`mined by stage ${stage.name}`, outcome);
     if (message !== undefined) await events.write({ type: 'log', level: 'warning', message });
     await table.save(folder, { overwrite: true });
-    return true;
-  } catch (error) {
-    if (signal.aborted) return false;
-    throw error;
   } finally {
     await checkpoint?.close();
   }

@@ -1,15 +1,14 @@
+import { closingAfter } from '../../base/closing.js';
 import { NearmissError } from '../../base/errors.js';
 import type { OptionsOf } from '../../base/registry.js';
 import { fillPseudoFolder, type PseudoLabels } from '../../examples/index.js';
 import type { pseudoLabelKind } from '../../recipe/makers/pseudo-label-kind.js';
-import { bestModel } from '../../run/best-model.js';
-import { locateMade } from '../../run/made.js';
 import type { TrainingData } from '../../run/training-data.js';
-import { meanOfNormalized, PairScorer } from '../../teacher/index.js';
 import type { TextPair } from '../../text/tokenizer.js';
 import { trainedKinds } from '../model/kinds.js';
 import { openTaughtTexts } from '../task/taught-texts.js';
 import type { MakeContext } from './make-context.js';
+import { openRecipeScorers } from './recipe-scorers.js';
 
 type PseudoLabelOptions = OptionsOf<(typeof pseudoLabelKind)['options']>;
 type PseudoExample = PseudoLabels['examples'][number];
@@ -18,8 +17,8 @@ type PseudoExample = PseudoLabels['examples'][number];
 const PROGRESS_QUERIES = 16;
 
 /** Opens the maker `pseudo-label` (RocketQA's last step, Qu et al. 2021). */
-export async function makePseudoLabels(options: PseudoLabelOptions, context: MakeContext): Promise<boolean> {
-  const { run, recipe, data, session, folder, stage, progress, shouldStop, events, tell } = context;
+export async function makePseudoLabels(options: PseudoLabelOptions, context: MakeContext): Promise<void> {
+  const { run, recipe, data, session, folder, stage, progress, signal, events, tell } = context;
   const queries = await unjudged(data);
   if (queries.length === 0) {
     await events.write({
@@ -28,30 +27,23 @@ export async function makePseudoLabels(options: PseudoLabelOptions, context: Mak
       message: `stage ${stage.name}: every query of the collection is judged in one of its splits, so that there is none to label; add queries without judgments to the collection, or leave the stage out`,
     });
   }
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const checkpoint = await trainedKinds
-    .get(recipe.model.kind)
-    .openCheckpoint(stage.start, { run, recipe, data, session, signal });
-  const scorers: PairScorer[] = [];
-  const texts = await openTaughtTexts(data);
-  try {
-    for (const model of options.models) {
-      const scorer = await PairScorer.open(await bestModel(await locateMade(run, model)), { session });
-      scorers.push(scorer);
-      if (!scorer.givesLogits) throw noProbabilities(stage.name, model);
-    }
+  const kind = trainedKinds.get(recipe.model.kind);
+  await closingAfter(async (closing) => {
+    const search = { run, recipe, data, session, signal };
+    const checkpoint = await closing.add(kind.openCheckpoint(stage.start, search));
+    const texts = await closing.add(openTaughtTexts(data));
+    const teachers = await closing.add(openRecipeScorers(options.models, context));
+    const retriever = teachers.scorers.findIndex(({ givesLogits }) => !givesLogits);
+    if (retriever >= 0) throw noProbabilities(stage.name, options.models[retriever]);
     const examples: PseudoExample[] = [];
     let done = 0;
     for await (const { query, ids } of checkpoint.search(queries, options.depth)) {
       const pairs = Array.from(ids, (id): TextPair => [texts.query(query), texts.document(id)]);
-      const given: Float32Array[] = [];
-      for (const scorer of scorers) given.push(await scorer.score(pairs));
-      const example = judge(query, ids, meanOfNormalized(given, 'none'), options);
+      const example = judge(query, ids, await teachers.score(pairs), options);
       if (example) examples.push(example);
       if (++done % PROGRESS_QUERIES !== 0) continue;
       await progress(done, queries.length);
-      if (await shouldStop()) return false;
+      signal.throwIfAborted();
     }
     await progress(queries.length, queries.length);
     const dataFingerprint = data.tables.dataFingerprint;
@@ -59,12 +51,7 @@ export async function makePseudoLabels(options: PseudoLabelOptions, context: Mak
     tell({ queries: queries.length, examples: examples.length });
     const message = `stage ${stage.name}: of ${queries.length} queries without judgments ${examples.length} have a document that is relevant with a probability of ${options.positive} or more`;
     await events.write({ type: 'log', level: 'info', message });
-    return true;
-  } finally {
-    for (const scorer of scorers) await scorer.close();
-    await checkpoint.close();
-    await texts.close();
-  }
+  });
 }
 
 /** What comes of a query: its best document where that is good enough, against the first ones that are bad enough. */

@@ -19,8 +19,9 @@ const LOOK_MS = 500;
  * Opens the maker `train`: a run inside the run, which goes on where it was after a kill. What is left of it is its best
  * model.
  */
-export async function makeTrained(options: TrainOptions, context: MakeContext): Promise<boolean> {
-  const { run: outer, description, session, folder, scratch, progress, shouldStop, stage, events } = context;
+export async function makeTrained(options: TrainOptions, context: MakeContext): Promise<void> {
+  const { run: outer, description, session, folder, scratch, stage, events } = context;
+  const { progress, shouldStop, signal } = context;
   const { data, split } = description;
   const set = [...options.set, `seed=${context.recipe.seed}`];
   if (options.candidates !== undefined) {
@@ -29,19 +30,21 @@ export async function makeTrained(options: TrainOptions, context: MakeContext): 
   }
   const plan = { data, split, recipe: (await loadRecipe(options.recipe, { set })).recipe };
   const run = await beginRun(scratch, plan, { quiet: true });
-  const stop = new AbortController();
-  const looking = setInterval(async () => {
-    if (await shouldStop().catch(() => true)) stop.abort();
-  }, LOOK_MS);
-  let last = Promise.resolve();
+  const failed = new AbortController();
+  const onFailure = (error: unknown): void => failed.abort(error);
+  const looking = setInterval(() => void shouldStop().catch(onFailure), LOOK_MS);
+  let told = Promise.resolve();
+  const tellNext = (telling: () => Promise<void>): void => {
+    told = told.then(telling).catch(onFailure);
+  };
   try {
     await supervise({
       path: run.path,
       threads: { trainer: session.threads, inferencer: session.threads },
-      stopSignal: stop.signal,
+      stopSignal: AbortSignal.any([signal, failed.signal]),
       onEvent(_, event) {
-        if (event.type === 'step') last = last.then(() => progress(event.step + 1, event.totalSteps));
-        if (event.type === 'log') last = last.then(() => events.write(event));
+        if (event.type === 'step') tellNext(() => progress(event.step + 1, event.totalSteps));
+        if (event.type === 'log') tellNext(() => events.write(event));
       },
       onRestart: (role, reason) =>
         process.emitWarning(`stage ${stage.name}: its ${role} ended by ${reason} and is started again`),
@@ -49,15 +52,15 @@ export async function makeTrained(options: TrainOptions, context: MakeContext): 
   } finally {
     clearInterval(looking);
   }
-  await last;
-  if (stop.signal.aborted) return false;
+  await told;
+  failed.signal.throwIfAborted();
+  signal.throwIfAborted();
   const best = new RunDirectory(run.path).file('best');
   await cp(best, folder, { recursive: true }).catch((error) => {
     throw new NearmissError(
       `stage ${stage.name}: the model that it trained cannot be taken: ${error.message}`,
     );
   });
-  return true;
 }
 
 /** Settings that make stages learn from candidates of a file instead of their own sources. */

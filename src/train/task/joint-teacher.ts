@@ -3,8 +3,7 @@ import { NearmissError } from '../../base/errors.js';
 import { clipFactor, globalNorm, type ParameterStore } from '../../engine/index.js';
 import { nll } from '../../loss/index.js';
 import { type CrossEncoderModel, fillCrossEncoderFolder, loadCrossEncoder } from '../../model/index.js';
-import { bestModel } from '../../run/best-model.js';
-import { locateMade } from '../../run/made.js';
+import { recipeModel } from '../../run/best-model.js';
 import { TEACHER_FOLDER } from '../../run/run-directory.js';
 import { learningRateOf } from '../components.js';
 import { hasDropout } from '../model/trained-model.js';
@@ -49,7 +48,7 @@ export class JointTeacher implements BatchTeacher {
 
   static async open(this: void, options: JointOptions, context: StageContext): Promise<JointTeacher> {
     const { run, model: student, session } = context;
-    const folder = await bestModel(await locateMade(run, options.model));
+    const folder = await recipeModel(run, options.model);
     const model = await loadCrossEncoder(folder);
     if (!model.tokenizer.readsLike(student.reader.tokenizer)) {
       throw new NearmissError(`${folder}: expected the student's tokenizer, as both read the same batches`, {

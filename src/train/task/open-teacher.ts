@@ -4,7 +4,7 @@ import { losses as lossKinds } from '../../loss/kinds.js';
 import type { LossNeed } from '../../loss/loss.js';
 import { kindOptions } from '../../recipe/kind-options.js';
 import type { Choice } from '../../recipe/recipe.js';
-import { bestModel } from '../../run/best-model.js';
+import { recipeModel } from '../../run/best-model.js';
 import { parseEvents } from '../../run/events.js';
 import { locateMade } from '../../run/made.js';
 import type { BatchNegatives, PlannedStage } from '../../run/plan.js';
@@ -131,7 +131,7 @@ function teacherContext(context: StageContext): TeacherContext {
     documentCount: data.documents.count,
     queryOf: (member: number) => data.training[member].query,
     texts: () => openTaughtTexts(data),
-    modelFolder: async (path: string) => bestModel(await locateMade(run, path)),
+    modelFolder: (name: string) => recipeModel(run, name),
     dataFingerprint: data.tables.dataFingerprint,
     session,
     size: model.vectorSize,
