@@ -3,6 +3,7 @@ import { readLineBatches } from '../base/lines.js';
 import {
   type MadeEvent,
   parseEvents,
+  ROLES,
   type StepEvent,
   type TeacherEvent,
   type TimedEvent,
@@ -114,7 +115,7 @@ export class HistoryBuilder {
 }
 
 async function* runEvents(run: RunDirectory): AsyncGenerator<TimedEvent> {
-  for (const name of ['trainer', 'inferencer']) {
+  for (const name of ROLES) {
     const path = run.file('events', `${name}.jsonl`);
     if (!(await exists(path))) continue;
     for await (const { lines } of readLineBatches(path)) yield* parseEvents(lines.join('\n'));

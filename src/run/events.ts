@@ -5,6 +5,8 @@ import type { MiningOutcome } from './mining-outcome.js';
 /** The two processes that a training consists of. */
 export type Role = 'trainer' | 'inferencer';
 
+export const ROLES: readonly Role[] = ['trainer', 'inferencer'];
+
 /** Something that happened in a run, as it stands in `events/*.jsonl` and reaches the live view. */
 export type RunEvent =
   | { type: 'start'; process: Role; step: number; threads?: number }

@@ -16,8 +16,8 @@ export async function startRun(
   { recipe: base = 'tiny', set = [] as string[] } = {},
 ): Promise<RunDirectory> {
   const { recipe } = await loadRecipe(base, { set });
-  const plan = { data: join(folder, 'data'), split: 'train', recipe };
-  return createRun(join(folder, name), plan, { quiet: true });
+  const data = join(folder, 'data');
+  return createRun(join(folder, name), { data, split: 'train', recipe }, { quiet: true });
 }
 
 /** Trains a run to its end in this process. */

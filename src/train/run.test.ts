@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { leaveForeignLock, whileItLives } from '../base/lock/foreign-lock.fixture.js';
 import { UsearchGraph } from '../index/vectors/usearch.js';
 import { CandidateTable } from '../negatives/index.js';
-import { EventWriter, type TimedEvent } from '../run/events.js';
+import { EventWriter, ROLES, type TimedEvent } from '../run/events.js';
 import { fixedTableNames } from '../run/fixed-tables.js';
 import { newestModel, openRun } from '../run/open-run.js';
 import { readRunDescription } from '../run/run-description.js';
@@ -115,7 +115,7 @@ test.each([
 test('what a run started from is measured first, however late the Inferencer begins', async () => {
   const stages = 'stages=[{name: warmup, steps: 15, negatives: [{source: bm25, depth: 20}]}]';
   const run = await startRun('late', ['refresh.mode=async', 'checkpoint.every=5', stages]);
-  for (const role of ['trainer', 'inferencer'] as const) await takeRole(role, run.path, ONE_THREAD);
+  for (const role of ROLES) await takeRole(role, run.path, ONE_THREAD);
   expect(await run.steps('evaluations')).toEqual([0, 15]);
 });
 

@@ -79,12 +79,12 @@ export interface RunDetails extends RunSummary {
 
 export async function describeRun(watched: WatchedRun): Promise<RunDetails> {
   const { run } = watched;
-  const { description, history, view, trails } = await watched.look();
+  const { description, history, training, trails } = await watched.look();
   const { recipe } = description;
   const { state, holders } = await stateOf(run);
   const plan = planRun(recipe);
   const best = await bestMeasure(run, recipe);
-  const step = view.step || ((await run.steps('checkpoints')).at(-1) ?? 0);
+  const step = training.step || ((await run.steps('checkpoints')).at(-1) ?? 0);
   return {
     state,
     step,
@@ -123,8 +123,9 @@ export async function describeRun(watched: WatchedRun): Promise<RunDetails> {
       trainer: processOf(trails.trainer, holders.trainer),
       inferencer: processOf(trails.inferencer, holders.inferencer),
     },
-    indexAge: view.negativesVersion === undefined ? undefined : view.step - 1 - view.negativesVersion,
-    secondsLeft: holders.trainer === undefined ? undefined : view.secondsLeft,
+    indexAge:
+      training.negativesVersion === undefined ? undefined : training.step - 1 - training.negativesVersion,
+    secondsLeft: holders.trainer === undefined ? undefined : training.secondsLeft,
     measuredSources: await measuredSources(run),
   };
 }

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { lockHolder } from '../../base/lock/file-lock.js';
 import type { LockHolder } from '../../base/lock/lock-holder.js';
 import type { Recipe } from '../../recipe/recipe.js';
-import type { Role } from '../../run/events.js';
+import { ROLES, type Role } from '../../run/events.js';
 import { planRun } from '../../run/plan.js';
 import { readRunDescription } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
@@ -42,7 +42,7 @@ export async function summarizeRun(path: string): Promise<RunSummary> {
   const { recipe, data } = await readRunDescription(run);
   const { state } = await stateOf(run);
   const [trained, inferred] = await Promise.all(
-    ['trainer', 'inferencer'].map((role) => lastEvents(run.file('events', `${role}.jsonl`))),
+    ROLES.map((role) => lastEvents(run.file('events', `${role}.jsonl`))),
   );
   const last = trained.findLast((event) => event.type === 'step');
   const times = [trained, inferred].flatMap((events) => events.at(-1)?.time ?? []);

@@ -49,19 +49,19 @@ test('each look adds what came since, and nothing twice', async () => {
   expect((await watched.look()).history.steps.loss).toEqual([]);
   await appendFile(events(), line(step(0)) + line(step(1)));
   const [one, two] = await Promise.all([watched.look(), watched.look()]);
-  expect(one.view.losses.means).toEqual([10, 10 - 1 / 3]);
-  expect(two.view).toEqual(one.view);
+  expect(one.training.losses.means).toEqual([10, 10 - 1 / 3]);
+  expect(two.training).toEqual(one.training);
   await appendFile(events(), line(step(2)));
   expect((await watched.look()).history).toEqual(await readHistory(run));
-  expect((await watched.look()).view.step).toBe(3);
+  expect((await watched.look()).training.step).toBe(3);
 });
 
 test('a line that is still being written is read when it is complete', async () => {
   const whole = line(step(0));
   await appendFile(events(), whole.slice(0, 40));
-  expect((await watched.look()).view.step).toBe(0);
+  expect((await watched.look()).training.step).toBe(0);
   await appendFile(events(), whole.slice(40));
-  expect((await watched.look()).view.step).toBe(1);
+  expect((await watched.look()).training.step).toBe(1);
 });
 
 test('more than one chunk, with a line longer than a chunk among them', async () => {
@@ -126,9 +126,9 @@ test('sources that were measured by themselves stand for their stage', async () 
 test('the pace is that of the present process: a night between two of them does not count', async () => {
   const start: RunEvent = { type: 'start', process: 'trainer', step: 0 };
   await appendFile(events(), line(start, 0) + line(step(0), 2) + line(step(1), 4));
-  expect((await watched.look()).view.secondsLeft).toBe(2 * 28);
+  expect((await watched.look()).training.secondsLeft).toBe(2 * 28);
   await appendFile(events(), line(start, 40_000) + line(step(2), 40_003) + line(step(3), 40_006));
-  expect((await watched.look()).view.secondsLeft).toBe(3 * 26);
+  expect((await watched.look()).training.secondsLeft).toBe(3 * 26);
 });
 
 test('what the processes are doing', async () => {

@@ -1,4 +1,4 @@
-import type { Role, TimedEvent } from '../../run/events.js';
+import { ROLES, type Role, type TimedEvent } from '../../run/events.js';
 import { planRun } from '../../run/plan.js';
 import { type RunDescription, readRunDescription } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
@@ -8,15 +8,13 @@ import { EventTail } from './event-tail.js';
 import { followTrail, NO_TRAIL, type ProcessTrail } from './process-trail.js';
 import { type RunCurves, runCurvesOf } from './run-curves.js';
 
-const ROLES: readonly Role[] = ['trainer', 'inferencer'];
-
 /** What a run's events tell up to now. */
 export interface RunSight {
   /** Another one whenever there are new events. */
   version: string;
   description: RunDescription;
   history: RunHistory;
-  view: TrainingState;
+  training: TrainingState;
   trails: Record<Role, ProcessTrail>;
 }
 
@@ -32,7 +30,7 @@ export class WatchedRun {
   readonly run: RunDirectory;
   #tails: Record<Role, EventTail>;
   #builder = new HistoryBuilder();
-  #view: TrainingState = INITIAL_STATE;
+  #training: TrainingState = INITIAL_STATE;
   #trails: Record<Role, ProcessTrail> = { trainer: NO_TRAIL, inferencer: NO_TRAIL };
   #description: Promise<RunDescription> | undefined;
   #curves: { version: string; curves: RunCurves } | undefined;
@@ -87,7 +85,7 @@ export class WatchedRun {
       version,
       description,
       history: this.#builder.history(),
-      view: this.#view,
+      training: this.#training,
       trails: { ...this.#trails },
     };
   }
@@ -96,13 +94,14 @@ export class WatchedRun {
     this.#builder.add(event);
     this.#trails[role] = followTrail(this.#trails[role], event);
     // The time between two runs of the Trainer says nothing about its pace.
-    if (event.type === 'start' && role === 'trainer') this.#view = { ...this.#view, paceFrom: undefined };
-    this.#view = applyEvent(this.#view, event, Date.parse(event.time));
+    if (event.type === 'start' && role === 'trainer')
+      this.#training = { ...this.#training, paceFrom: undefined };
+    this.#training = applyEvent(this.#training, event, Date.parse(event.time));
   }
 
   #forget(): void {
     this.#builder = new HistoryBuilder();
-    this.#view = INITIAL_STATE;
+    this.#training = INITIAL_STATE;
     this.#trails = { trainer: NO_TRAIL, inferencer: NO_TRAIL };
     this.#tails = tailsOf(this.run);
   }

@@ -124,8 +124,8 @@ async function beginOrGoOn(out: string, options: TrainOptions): Promise<void> {
   for (const warning of warnings) tell(`nearmiss: ${warning}\n`);
   const { usualSplit } = await import('../../run/collection/usual-split.js');
   const split = options.split ?? begun?.split ?? (await usualSplit(data));
-  const plan = { data, split, recipe, recipeText: formatConfig(recipe, origins) };
-  await beginRun(out, plan, { quiet: options.quiet });
+  const recipeText = formatConfig(recipe, origins);
+  await beginRun(out, { data, split, recipe, recipeText }, { quiet: options.quiet });
 }
 
 /** Says what is going to be done, and what was decided for the collection. */

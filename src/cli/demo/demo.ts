@@ -165,8 +165,8 @@ class Demo {
   async #openRun(recipe: Recipe): Promise<RunDirectory> {
     const path = this.#folder.file(recipe.name);
     if (await isRun(path)) return new RunDirectory(path);
-    const plan = { data: resolve(this.#folder.data), split: 'train', recipe };
-    return createRun(path, plan, { quiet: true });
+    const data = resolve(this.#folder.data);
+    return createRun(path, { data, split: 'train', recipe }, { quiet: true });
   }
 
   /** Trains both at once, the first one in view; none where Ctrl-C came. */

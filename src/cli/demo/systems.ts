@@ -27,15 +27,15 @@ export async function denseRun(run: RunDirectory, options: DenseRunOptions): Pro
   const { data, description } = await openRun(run.path, { quiet: true });
   try {
     const { queries } = await evaluationSet(data, { split, limit: 0, seed: 0 });
-    const refresh = await DenseCheckpoint.open(step, {
+    const checkpoint = await DenseCheckpoint.open(step, {
       run,
       recipe: description.recipe,
       data,
       session,
       onProgress: (done) => onProgress?.(done, data.documents.count),
     });
-    const found = { tag, rankings: await refresh.rankings(queries, DEPTH) };
-    await refresh.close();
+    const found = { tag, rankings: await checkpoint.rankings(queries, DEPTH) };
+    await checkpoint.close();
     await writeRun(path, found);
     return found;
   } finally {

@@ -55,11 +55,11 @@ export class CrossEncoder {
   async scorePairs(pairs: readonly TextPair[], options: ScoreOptions = {}): Promise<Float32Array> {
     const { tokenizer, maxLength } = this.model;
     const batch = await tokenizer.encodePairs(pairs, { maxLength });
-    const views = Array.from({ length: batchCount(batch) }, (_, i) => ({
+    const read = Array.from({ length: batchCount(batch) }, (_, i) => ({
       ids: tokensAt(batch, i),
       types: batch.typeIds.subarray(batch.offsets[i], batch.offsets[i + 1]),
     }));
-    return this.scoreTokens(views, options);
+    return this.scoreTokens(read, options);
   }
 
   /** The same for pairs already tokenised. */

@@ -87,7 +87,7 @@ export interface Seq2SeqShape {
   maxSource?: number;
   maxTarget?: number;
   /** Place in the table of distances, for a key that stands `distance` after the query. */
-  bucket(distance: number, side: 'encoder' | 'decoder'): number;
+  bucket(distance: number, of: 'encoder' | 'decoder'): number;
 }
 
 /** A model of some family, but for its weights. */

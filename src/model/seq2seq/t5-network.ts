@@ -43,8 +43,8 @@ export function t5Spec(config: T5Config): Seq2SeqSpec {
       endId,
       startId,
       positionOffset: 0,
-      bucket: (distance, side) =>
-        distanceBucket(distance, { buckets, maxDistance, bothWays: side === 'encoder' }),
+      bucket: (distance, of) =>
+        distanceBucket(distance, { buckets, maxDistance, bothWays: of === 'encoder' }),
     },
     parameters: () => t5Parameters(config),
     build: (options) => new T5Network(config, options),

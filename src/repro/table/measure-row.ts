@@ -38,12 +38,12 @@ export async function measureRun(
   }
   const { data, description } = await openRun(run.path, { quiet: true });
   const { queries } = await evaluationSet(data, { split, limit: 0, seed: 0 });
-  const refresh = await DenseCheckpoint.open(step, { run, recipe: description.recipe, data, session });
+  const checkpoint = await DenseCheckpoint.open(step, { run, recipe: description.recipe, data, session });
   const retrieval = new Map<string, Ranking>();
   const rerank = new Map<string, Ranking>();
   const { cache } = data.documents;
   // Ranking the whole collection gives every candidate's score, whatever index and however many pieces there are.
-  for await (const all of rankInParts(refresh, queries, { documents: data.documents.count })) {
+  for await (const all of rankInParts(checkpoint, queries, { documents: data.documents.count })) {
     const id = data.queries.cache.id(all.query);
     const candidates = bm25.rankings.get(id)?.ids.slice(0, RERANK_DEPTH) ?? [];
     const wanted = new Set(candidates.map((document) => cache.indexOf(document)));
@@ -51,7 +51,7 @@ export async function measureRun(
     retrieval.set(id, named(best, cache));
     rerank.set(id, named(restrict(all, wanted), cache));
   }
-  await refresh.close();
+  await checkpoint.close();
   await data.close();
   const tag = tagOf(system);
   const runs = { retrieval: { tag, rankings: retrieval }, rerank: { tag, rankings: rerank } };

@@ -11,7 +11,7 @@ import type { Recipe } from '../../recipe/recipe.js';
 import { leadingCheckpoint, readEvaluation } from '../../run/choose-best.js';
 import { RunDirectory } from '../../run/run-directory.js';
 import { beginRun } from '../../train/process/begin-run.js';
-import { settlePlan } from '../../train/process/settle-plan.js';
+import { settleRun } from '../../train/process/settle-run.js';
 import { type SuperviseOptions, supervise } from '../../train/process/supervisor.js';
 import { measuredSteps, rungSizes, rungSteps } from './rungs.js';
 import { asOverrides, combinations, defaultSettings, parseTry, type TunedSetting } from './settings.js';
@@ -100,7 +100,7 @@ async function planTune(options: TuneOptions, keep: number): Promise<TunePlan> {
   const set = [...(options.set ?? []), ...COMPARABLE];
   const settled = async (changes: readonly string[]): Promise<Recipe> => {
     const { recipe } = await loadRecipe(name, { set: [...set, ...changes] });
-    return (await settlePlan({ data, split, recipe })).recipe;
+    return (await settleRun({ data, split, recipe })).recipe;
   };
   const base = await settled([]);
   if (base.evaluation.split === 'test' || split === 'test') {

@@ -28,8 +28,8 @@ export async function makeTrained(options: TrainOptions, context: MakeContext): 
     const { recipe } = await loadRecipe(options.recipe, { set });
     set.push(...candidateSettings(recipe, await locateMade(outer, options.candidates), options));
   }
-  const plan = { data, split, recipe: (await loadRecipe(options.recipe, { set })).recipe };
-  const run = await beginRun(scratch, plan, { quiet: true });
+  const { recipe } = await loadRecipe(options.recipe, { set });
+  const run = await beginRun(scratch, { data, split, recipe }, { quiet: true });
   const failed = new AbortController();
   const onFailure = (error: unknown): void => failed.abort(error);
   const looking = setInterval(() => void shouldStop().catch(onFailure), LOOK_MS);

@@ -7,10 +7,10 @@ import { isRun, readRunDescription } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
 import { withAbsoluteFiles } from '../../run/run-paths.js';
 import { createRun } from './create-run.js';
-import { settlePlan } from './settle-plan.js';
+import { settleRun } from './settle-run.js';
 
-/** What a run is to learn, and from what. */
-export interface RunPlan {
+/** What a run is asked to learn, and from what. */
+export interface AskedRun {
   data: string;
   split: string;
   recipe: Recipe;
@@ -21,15 +21,15 @@ export interface RunPlan {
 /** Makes a run's folder, or goes on with the run that is there, which must have been begun as the same. */
 export async function beginRun(
   path: string,
-  { recipeText, split, ...given }: RunPlan,
+  { recipeText, split, ...given }: AskedRun,
   options: { quiet?: boolean } = {},
 ): Promise<RunDirectory> {
   // A process may join the run from another folder.
   const data = resolve(given.data);
   const recipe = withAbsoluteFiles(given.recipe);
   if (!(await isRun(path))) {
-    const plan = { data, ...(!isAbsolute(given.data) && { dataAsGiven: given.data }), split, recipe };
-    return createRun(path, plan, { ...options, recipeText });
+    const dataAsGiven = isAbsolute(given.data) ? {} : { dataAsGiven: given.data };
+    return createRun(path, { data, ...dataAsGiven, split, recipe }, { ...options, recipeText });
   }
   const run = new RunDirectory(path);
   const begun = await readRunDescription(run);
@@ -39,7 +39,7 @@ export async function beginRun(
       hint: 'choose another folder with --out, or remove this run to train it anew',
     });
   }
-  const { recipe: settled } = await settlePlan({ data: begun.data, split, recipe }, await readRunJudged(run));
+  const { recipe: settled } = await settleRun({ data: begun.data, split, recipe }, await readRunJudged(run));
   const differences = diffRecipes(withAbsoluteFiles(begun.recipe), settled);
   if (differences.length === 0) return run;
   throw new NearmissError(

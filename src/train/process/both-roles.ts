@@ -1,8 +1,6 @@
-import type { Role } from '../../run/events.js';
+import { ROLES } from '../../run/events.js';
 import { takeRole } from './processes.js';
 import type { SuperviseOptions } from './supervisor.js';
-
-const ROLES: readonly Role[] = ['trainer', 'inferencer'];
 
 /**
  * Trainer and Inferencer side by side in this process, until both have finished: for kinds that are objects of this

@@ -12,7 +12,7 @@ import { BEGUN_FOLDER, RunDirectory, START_FOLDER } from '../../run/run-director
 import { trainedKinds } from '../model/kinds.js';
 import { publishedModel } from './published-model.js';
 import { requireTrainable } from './run-requirements.js';
-import { type NewRun, settlePlan } from './settle-plan.js';
+import { type NewRun, settleRun } from './settle-run.js';
 
 /**
  * Makes a run's folder, with its recipe and the model it starts from. `run.json` appears last.
@@ -21,14 +21,14 @@ import { type NewRun, settlePlan } from './settle-plan.js';
  */
 export async function createRun(
   path: string,
-  plan: NewRun,
+  newRun: NewRun,
   options: { quiet?: boolean; recipeText?: string } = {},
 ): Promise<RunDirectory> {
   const run = new RunDirectory(path);
-  const { split } = plan;
+  const { split } = newRun;
   await checkContents(path, BEGUN_FOLDER);
   await requireWritable(path, 'choose a folder you may write to with --out');
-  const { dataset, recipe, heldOut, judged } = await settlePlan(plan);
+  const { dataset, recipe, heldOut, judged } = await settleRun(newRun);
   await requireTrainable(dataset, recipe, split);
   const published = await publishedModel(recipe.model);
   // The model may take long, or fail: until it is there, nothing is made that would be left behind.
@@ -44,7 +44,7 @@ export async function createRun(
   const dataFingerprint = await fingerprintData(dataset, [split, recipe.evaluation.split]);
   await writeRunDescription(run, {
     format: 1,
-    ...plan,
+    ...newRun,
     recipe,
     recipeFingerprint: fingerprintRecipe(recipe),
     ...(heldOut && { heldOut }),

@@ -7,7 +7,7 @@ import { lockHolder } from '../../base/lock/file-lock.js';
 import { describeHolder } from '../../base/lock/lock-holder.js';
 import { packageFile } from '../../base/package-files.js';
 import type { FleetPlace } from '../../fleet/index.js';
-import type { Role, TimedEvent } from '../../run/events.js';
+import { ROLES, type Role, type TimedEvent } from '../../run/events.js';
 import { roleLock } from './role-lock.js';
 import { RoleProgress } from './role-progress.js';
 
@@ -52,7 +52,6 @@ export interface SuperviseOptions {
   maxRestarts?: number;
 }
 
-const ROLES: readonly Role[] = ['trainer', 'inferencer'];
 /** A supervisor that was killed leaves its processes behind; a new one has to wait for them to notice. */
 const TAKE_OVER_MS = 60_000;
 /** How long a process has to finish its step after a stop was asked for. */

@@ -13,7 +13,7 @@ import { settleRecipe } from './settle-recipe.js';
 export type NewRun = Pick<RunDescription, 'data' | 'dataAsGiven' | 'split' | 'recipe'>;
 
 /** What a run learns from and measures on, and how, with nothing left open. */
-export interface SettledPlan {
+export interface SettledRun {
   dataset: Dataset;
   recipe: Recipe;
   /** What is measured on, where the collection has no split for it. */
@@ -26,11 +26,11 @@ export interface SettledPlan {
 const USUAL_SPLIT = 'dev';
 
 /** Holds out queries where the collection has none to measure on, and fills in what the recipe leaves to the rest. */
-export async function settlePlan(
+export async function settleRun(
   { data, split, recipe }: Pick<NewRun, 'data' | 'split' | 'recipe'>,
   /** What people judged, where a run that goes on took it when it began. */
   taken?: TakenJudgments,
-): Promise<SettledPlan> {
+): Promise<SettledRun> {
   const usesJudged = [split, recipe.evaluation.split].includes(JUDGED_SPLIT);
   const judged = taken ?? (usesJudged ? await takeJudgments(data) : undefined);
   const collection = await openDataset(data, { judgments: judged ?? false });
