@@ -1,7 +1,7 @@
 import { findsDocuments } from '../index/vectors/document-files.js';
 import type { DocumentIndex } from '../index/vectors/index.js';
 import { stackRows } from '../model/encoder/encoded-texts.js';
-import { Batcher } from './batching.js';
+import { Batcher } from './batching/batcher.js';
 import { checkK, rowsOf } from './check-search.js';
 import { type Candidates, fetchHits } from './fetch-hits.js';
 import type { AllowedDocuments, FilteredDocuments } from './filter/filtered-documents.js';

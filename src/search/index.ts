@@ -1,5 +1,5 @@
-export { BatchedEmbedder, type BatchedEmbedderOptions } from './batched-embedder.js';
-export { Batcher, type BatcherOptions } from './batching.js';
+export { BatchedEmbedder, type BatchedEmbedderOptions } from './batching/batched-embedder.js';
+export { Batcher, type BatcherOptions } from './batching/batcher.js';
 export { DenseIndex } from './dense-index.js';
 export type { DocumentStore } from './document-store.js';
 export { StoredDocuments } from './documents/stored-documents.js';
@@ -55,5 +55,5 @@ export type {
   Searcher,
   SearchVectorsOptions,
 } from './searcher.js';
-export { makeSnippet, type QueryTerms, type Snippet, type SnippetOptions } from './snippet.js';
+export { makeSnippet, type QueryTerms, type Snippet, type SnippetOptions } from './snippet/snippet.js';
 export { type TuneHybridOptions, tuneHybrid } from './tune-hybrid.js';

@@ -7,7 +7,7 @@ import type { HybridOptions } from './retrievers/hybrid-retriever.js';
 import type { Reranker } from './retrievers/reranker.js';
 import type { Hit, Retriever, SearchMode } from './retrievers/retriever.js';
 import type { Search } from './search-documents.js';
-import type { QueryTerms, Snippet } from './snippet.js';
+import type { QueryTerms, Snippet } from './snippet/snippet.js';
 
 /** What is being prepared, so that a person can be told. */
 export interface PrepareStep {

@@ -1,8 +1,8 @@
 import type { Document } from '../data/index.js';
-import { PLAIN_WORDS, termsOf } from '../search/query-words.js';
 import type { Hit, RetrieveOptions, SearchMode } from '../search/retrievers/retriever.js';
 import { searchDocuments } from '../search/search-documents.js';
 import type { Searcher } from '../search/searcher.js';
+import { PLAIN_WORDS, termsOf } from '../search/snippet/query-words.js';
 
 async function* metadataOf(documents: Iterable<Document>): AsyncGenerator<Document['metadata']> {
   for (const { metadata } of documents) yield metadata;

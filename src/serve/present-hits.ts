@@ -3,8 +3,8 @@ import type { Document } from '../data/index.js';
 import type { GroupedHit } from '../search/group-hits.js';
 import { placeOf } from '../search/passage-place.js';
 import type { Searcher } from '../search/searcher.js';
-import type { QueryTerms } from '../search/snippet.js';
-import { snippetParts } from '../search/snippet-parts.js';
+import type { QueryTerms } from '../search/snippet/snippet.js';
+import { snippetParts } from '../search/snippet/snippet-parts.js';
 import type { Hit as PresentedHit } from './answers/hits.js';
 
 /** Longer titles are no titles: nobody waits for their words to be marked. */

@@ -2,7 +2,7 @@ import type { Document } from '../../data/index.js';
 import type { EncodedTexts } from '../../model/encoder/encoded-texts.js';
 import type { Hit, Retriever, SearchMode } from '../retrievers/retriever.js';
 import type { CascadeChoice, EncodeTextsOptions, Searcher, SearchVectorsOptions } from '../searcher.js';
-import type { QueryTerms } from '../snippet.js';
+import type { QueryTerms } from '../snippet/snippet.js';
 import { checkBase } from './check-base.js';
 import { checkDocuments, checkIds } from './check-writes.js';
 import { encodeDocuments } from './encode-documents.js';

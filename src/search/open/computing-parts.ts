@@ -90,7 +90,7 @@ export class ComputingParts {
     const embedder = this.#options.inWorkers
       ? await openEmbedderInWorker(model, session)
       : await (await import('../embedder.js')).LocalEmbedder.open(model, session);
-    const { BatchedEmbedder } = await import('../batched-embedder.js');
+    const { BatchedEmbedder } = await import('../batching/batched-embedder.js');
     return new BatchedEmbedder(embedder);
   }
 
@@ -99,7 +99,7 @@ export class ComputingParts {
     const reranker = this.#options.inWorkers
       ? await openRerankerInWorker(model, session)
       : await (await import('../retrievers/open-reranker.js')).openReranker(model, session);
-    const { BatchedReranker } = await import('../batched-reranker.js');
+    const { BatchedReranker } = await import('../batching/batched-reranker.js');
     return new BatchedReranker(reranker);
   }
 

@@ -6,14 +6,14 @@ import { onlyRows } from '../../model/encoder/encoded-texts.js';
 import type { BaseSearcher } from '../base-searcher.js';
 import { type DocumentStore, NO_DOCUMENTS } from '../document-store.js';
 import type { TextUse } from '../embedder.js';
-import { PLAIN_WORDS, type QueryWords, snippetOf, termsOf } from '../query-words.js';
 import { firstModeNamed, howToGet, searchModes } from '../retrievers/modes.js';
 import type { OpenMode, OpenVectors } from '../retrievers/open-mode.js';
 import type { Reranker } from '../retrievers/reranker.js';
 import type { Hit, Retriever, SearchMode } from '../retrievers/retriever.js';
 import { type Search, searchDocuments } from '../search-documents.js';
 import type { CascadeChoice, EncodeTextsOptions, Searcher, SearchVectorsOptions } from '../searcher.js';
-import type { QueryTerms, Snippet } from '../snippet.js';
+import { PLAIN_WORDS, type QueryWords, snippetOf, termsOf } from '../snippet/query-words.js';
+import type { QueryTerms, Snippet } from '../snippet/snippet.js';
 import { defaultMode } from './default-mode.js';
 import { indexVersion, searcherVersion } from './version.js';
 

@@ -4,7 +4,7 @@ import { countTerms, type IndexedTerm, weighQuery } from '../../index/bm25/query
 import { bm25, PartTable, type Similarity } from '../../index/bm25/similarity.js';
 import { type Analyzer, analyze } from '../../text/analyzers/index.js';
 import { inOrder, type TermMatch } from '../explain/term-matches.js';
-import type { QueryWords } from '../query-words.js';
+import type { QueryWords } from '../snippet/query-words.js';
 
 /** Says what each term of a query gave to a document's BM25 score; the parts add up to it exactly. */
 export class Bm25Explainer implements QueryWords {

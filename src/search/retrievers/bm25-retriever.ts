@@ -2,12 +2,12 @@ import type { Ranked } from '../../base/top-k.js';
 import { Turn } from '../../base/turn.js';
 import type { Bm25Index } from '../../index/bm25/index.js';
 import { Bm25SearchPool } from '../../index/bm25/search-pool.js';
-import { Batcher } from '../batching.js';
+import { Batcher } from '../batching/batcher.js';
 import { checkK } from '../check-search.js';
 import { fetchHits, type NumberedHit } from '../fetch-hits.js';
 import type { FilteredDocuments } from '../filter/filtered-documents.js';
 import { ranked } from '../hits.js';
-import type { QueryWords } from '../query-words.js';
+import type { QueryWords } from '../snippet/query-words.js';
 import { Bm25Explainer } from './bm25-explain.js';
 import type { Hit, RetrieveOptions, Retriever } from './retriever.js';
 

@@ -3,8 +3,8 @@ import type { SplitTokensOptions } from '../../text/split-tokens.js';
 import type { DocumentStore } from '../document-store.js';
 import type { Embedder } from '../embedder.js';
 import type { OverlayState } from '../live/overlay/overlay.js';
-import type { QueryWords } from '../query-words.js';
 import type { CascadeChoice, SearchVectorsOptions } from '../searcher.js';
+import type { QueryWords } from '../snippet/query-words.js';
 import type { Hit, Retriever, SearchMode } from './retriever.js';
 
 /** The documents that are searched: those that were opened, or these as writes have left them. */

@@ -5,8 +5,8 @@ import type { GroupedHit } from '../../../search/group-hits.js';
 import { placeOf, placeText } from '../../../search/passage-place.js';
 import type { ScorePart } from '../../../search/retrievers/retriever.js';
 import type { Searcher } from '../../../search/searcher.js';
-import type { Snippet } from '../../../search/snippet.js';
-import { type SnippetPart, snippetParts } from '../../../search/snippet-parts.js';
+import type { Snippet } from '../../../search/snippet/snippet.js';
+import { type SnippetPart, snippetParts } from '../../../search/snippet/snippet-parts.js';
 import { bold, dim, highlight, type Style } from './style.js';
 
 const INDENT = '    ';

@@ -1,11 +1,11 @@
 import type { EncodedTexts } from '../../../model/encoder/encoded-texts.js';
 import type { BaseSearcher } from '../../base-searcher.js';
 import type { DocumentStore } from '../../document-store.js';
-import { PLAIN_WORDS, termsOf } from '../../query-words.js';
 import type { LiveCorpus, LiveMode } from '../../retrievers/open-mode.js';
 import type { Hit, Retriever, SearchMode } from '../../retrievers/retriever.js';
 import type { CascadeChoice, EncodeTextsOptions, Searcher, SearchVectorsOptions } from '../../searcher.js';
-import type { QueryTerms } from '../../snippet.js';
+import { PLAIN_WORDS, termsOf } from '../../snippet/query-words.js';
+import type { QueryTerms } from '../../snippet/snippet.js';
 import type { Layer } from './layer.js';
 import { LiveDocuments } from './live-documents.js';
 import { OverBase } from './over-base.js';

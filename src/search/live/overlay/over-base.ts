@@ -1,10 +1,10 @@
 import type { Document } from '../../../data/index.js';
-import { snippetOf } from '../../query-words.js';
 import type { Reranker } from '../../retrievers/reranker.js';
 import type { Retriever, SearchMode } from '../../retrievers/retriever.js';
 import { type Search, searchDocuments } from '../../search-documents.js';
 import type { Searcher } from '../../searcher.js';
-import type { QueryTerms, Snippet } from '../../snippet.js';
+import { snippetOf } from '../../snippet/query-words.js';
+import type { QueryTerms, Snippet } from '../../snippet/snippet.js';
 
 /** What documents added and removed do not change: it is as the base has it. */
 export abstract class OverBase {

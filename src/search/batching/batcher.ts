@@ -1,4 +1,4 @@
-import { NearmissError } from '../base/errors.js';
+import { NearmissError } from '../../base/errors.js';
 
 export interface BatcherOptions<Item, Result> {
   /** Works on items together; one result for each, in order. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { englishAnalyzer } from '../text/analyzers/index.js';
+import { englishAnalyzer } from '../../text/analyzers/index.js';
 import { makeSnippet } from './snippet.js';
 import { snippetParts } from './snippet-parts.js';
 

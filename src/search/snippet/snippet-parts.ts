@@ -1,4 +1,4 @@
-import { type TextBlock, textBlocks } from '../text/code-blocks.js';
+import { type TextBlock, textBlocks } from '../../text/code-blocks.js';
 import { asOneLine, type Snippet } from './snippet.js';
 
 /** Prose as it flows, or lines of a program with their indentation; and where the query's words stand in it. */

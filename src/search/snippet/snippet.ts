@@ -1,4 +1,4 @@
-import { type Analyzer, tokensOf } from '../text/analyzers/index.js';
+import { type Analyzer, tokensOf } from '../../text/analyzers/index.js';
 
 /** Part of a text to show for a query. */
 export interface Snippet {

@@ -1,4 +1,4 @@
-import { englishAnalyzer } from '../text/analyzers/index.js';
+import { englishAnalyzer } from '../../text/analyzers/index.js';
 
 /** Words of questions and sentences that an index keeps (they may be a title) and that nobody looks for in a text. */
 const WORDS =

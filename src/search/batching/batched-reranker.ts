@@ -1,5 +1,5 @@
-import { Batcher } from './batching.js';
-import type { Reranker, RerankOptions } from './retrievers/reranker.js';
+import type { Reranker, RerankOptions } from '../retrievers/reranker.js';
+import { Batcher } from './batcher.js';
 
 interface Item {
   query: string;

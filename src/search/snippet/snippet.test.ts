@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { analyze, cjkAnalyzer, englishAnalyzer } from '../text/analyzers/index.js';
+import { analyze, cjkAnalyzer, englishAnalyzer } from '../../text/analyzers/index.js';
 import { makeSnippet, type SnippetOptions } from './snippet.js';
 
 const terms = (query: string, analyzer = englishAnalyzer) =>

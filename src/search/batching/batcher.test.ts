@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { Batcher } from './batching.js';
+import { Batcher } from './batcher.js';
 
 /** Doubles numbers, a batch each time the event loop goes round, and remembers which came together. */
 function doubling(options: { budget: number; cost?: (n: number) => number; key?: (n: number) => unknown }): {

@@ -1,5 +1,5 @@
-import type { Document } from '../data/index.js';
-import { type Analyzer, analyze, englishAnalyzer } from '../text/analyzers/index.js';
+import type { Document } from '../../data/index.js';
+import { type Analyzer, analyze, englishAnalyzer } from '../../text/analyzers/index.js';
 import { contentTerms } from './function-words.js';
 import { makeSnippet, type QueryTerms, type Snippet } from './snippet.js';
 

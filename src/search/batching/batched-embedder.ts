@@ -1,6 +1,6 @@
-import { type EncodedTexts, rowsOf, stackRows } from '../model/encoder/encoded-texts.js';
-import { Batcher } from './batching.js';
-import type { Embedder, EmbedderInfo, EmbedOptions, TextUse } from './embedder.js';
+import { type EncodedTexts, rowsOf, stackRows } from '../../model/encoder/encoded-texts.js';
+import type { Embedder, EmbedderInfo, EmbedOptions, TextUse } from '../embedder.js';
+import { Batcher } from './batcher.js';
 import { VectorCache } from './vector-cache.js';
 
 interface Item {
