@@ -35,7 +35,7 @@ describeInBrowser('the search page', (tests) => {
     await page.getByText('14 documents').waitFor();
     expect(await page.locator('.facts').innerText()).toContain('384 dimensions');
     expect(await page.getByRole('radio', { name: 'Cascade' }).isDisabled()).toBe(true);
-    expect(await page.locator('.mode-list').innerText()).toContain('--reranker');
+    expect(await page.locator('.mode-list').innerText()).toContain('this server was started without one');
     await finish();
   });
 

@@ -123,7 +123,7 @@ export async function adaptToEnd(
   const { recipe } = await readRunDescription(new RunDirectory(run));
   const testSplit = await questionsToTell(run, recipe.evaluation.split);
   const outcome = await trainToEnd(run, { ...options, ...(testSplit !== undefined && { testSplit }) });
-  const judged = outcome.finished ? await judgeAdaptation(run) : undefined;
+  const judged = outcome.finished ? await judgeAdaptation(new RunDirectory(run)) : undefined;
   return {
     ...outcome,
     adaptation: {

@@ -3,7 +3,7 @@ import { pairedTTest } from '../evaluate/index.js';
 import { CHANCE, leadingCheckpoint, readEvaluation } from '../run/choose-best.js';
 import { evaluationQueries } from '../run/evaluation-queries.js';
 import { readRunDescription } from '../run/run-description.js';
-import { RunDirectory } from '../run/run-directory.js';
+import type { RunDirectory } from '../run/run-directory.js';
 import { bestSoFar } from '../run/step-evaluation.js';
 
 /** What came of an adaptation, by queries that were not learned from. */
@@ -30,8 +30,7 @@ export interface Judged {
 }
 
 /** Compares start and adapted model on the queries of a finished run, all together and kind by kind. */
-export async function judgeAdaptation(path: string): Promise<Judged | undefined> {
-  const run = new RunDirectory(path);
+export async function judgeAdaptation(run: RunDirectory): Promise<Judged | undefined> {
   const { recipe, data } = await readRunDescription(run);
   const { split, best: measure, queries: limit } = recipe.evaluation;
   const [start, lead] = [await readEvaluation(run, 0), await leadingCheckpoint(run, measure)];

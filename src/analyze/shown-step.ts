@@ -11,7 +11,7 @@ export type WantedStep = 'best' | 'newest' | number;
 /** A cross-encoder scores pairs, and weights of words are in an index of words: there are no vectors to look at. */
 export function noIndex(run: RunDirectory): NotThereError {
   return new NotThereError(`${basename(run.path)}: a model of its kind has no index of vectors to look at`, {
-    hint: 'its training is shown by the Training page, `nearmiss analyze RUN --only curves` and `nearmiss report`; `nearmiss rerank` and `nearmiss compare` measure it on what another system found',
+    hint: 'its training is shown by the Training page; `nearmiss analyze RUN --only curves` and `nearmiss report` show it, too; `nearmiss rerank` and `nearmiss compare` measure it on what another system found',
   });
 }
 

@@ -121,7 +121,7 @@ describe('searching', () => {
     const cascade = await send(server, 'POST', '/v1/search', { query: 'a', mode: 'cascade' });
     expect(cascade).toMatchObject({ status: 422, body: { error: { code: 'unavailable' } } });
     expect(cascade.body.error.hint).toBe(
-      'it needs a cross-encoder and a collection: start the server with --reranker and --data',
+      'it needs a cross-encoder and a collection, and the server was started without',
     );
     for (const [path, body] of [
       ['/v1/embeddings', { input: 'a' }],
@@ -152,7 +152,7 @@ describe('documents', () => {
     expect((await send(server, 'GET', '/v1/info')).body.writable).toBe(false);
     expect(await send(server, 'DELETE', '/v1/documents/dog')).toMatchObject({
       status: 403,
-      body: { error: { code: 'forbidden', hint: 'it was started with --read-only' } },
+      body: { error: { code: 'forbidden', hint: 'whoever runs it started it for reading alone' } },
     });
   });
 });
@@ -164,6 +164,7 @@ describe('the server', () => {
       name: 'memory',
       version: 'v1',
       documents: 3,
+      coming: false,
       modes: ['bm25'],
       defaultMode: 'bm25',
       collections: [{ name: 'memory', path: '' }],

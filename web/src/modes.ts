@@ -6,6 +6,8 @@ export interface ModeText {
   about: string;
   /** What a server that does not offer it lacks. */
   missing: string;
+  /** Comes with the vectors, where a server is still making them. */
+  joinsIn?: boolean;
 }
 
 const TEXTS: Record<SearchMode, ModeText> = {
@@ -17,17 +19,19 @@ const TEXTS: Record<SearchMode, ModeText> = {
   dense: {
     label: 'Dense',
     about: 'vectors of a model: meaning, not spelling',
-    missing: 'needs a model: serve a run, or give --model',
+    missing: 'needs a model, and this server was started to search by words alone',
+    joinsIn: true,
   },
   hybrid: {
     label: 'Hybrid',
     about: 'BM25 and dense, fused',
-    missing: 'needs a model: serve a run, or give --model',
+    missing: 'needs a model, and this server was started to search by words alone',
+    joinsIn: true,
   },
   cascade: {
     label: 'Cascade',
     about: 'what was found first, read again by a cross-encoder',
-    missing: 'needs a cross-encoder: serve with --reranker',
+    missing: 'needs a cross-encoder, and this server was started without one',
   },
 };
 
@@ -39,6 +43,12 @@ export function modeText(mode: SearchMode): ModeText {
     about: 'a way to search that this server adds',
     missing: 'is unknown to this server',
   };
+}
+
+/** Why a mode is not offered now. */
+export function whyMissing(mode: SearchMode, isComing: boolean): string {
+  const { missing, joinsIn } = modeText(mode);
+  return isComing && joinsIn ? 'joins in as soon as the vectors are made' : missing;
 }
 
 /** The modes to speak of: those known here, then the others. */

@@ -7,6 +7,7 @@ import { planRun } from '../../run/plan.js';
 import { readRunDescription } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
 import { bestSoFar } from '../../run/step-evaluation.js';
+import { applyEvent, INITIAL_STATE } from '../../run/training-state.js';
 import { lastEvents } from './event-tail.js';
 
 /** A process has a role in it; it went to its end; or neither: it can be gone on with. */
@@ -44,11 +45,12 @@ export async function summarizeRun(path: string): Promise<RunSummary> {
   const [trained, inferred] = await Promise.all(
     ROLES.map((role) => lastEvents(run.file('events', `${role}.jsonl`))),
   );
-  const last = trained.findLast((event) => event.type === 'step');
+  // The same count as of whoever has read all events: a stage that makes data may be a step, too.
+  const { step } = trained.reduce((seen, event) => applyEvent(seen, event, 0), INITIAL_STATE);
   const times = [trained, inferred].flatMap((events) => events.at(-1)?.time ?? []);
   return {
     state,
-    step: last ? last.step + 1 : ((await run.steps('checkpoints')).at(-1) ?? 0),
+    step: step || ((await run.steps('checkpoints')).at(-1) ?? 0),
     steps: planRun(recipe).totalSteps,
     recipe: recipe.name,
     data: basename(data),

@@ -153,7 +153,7 @@ async function adaptedModel(
   const begun = await beginAdaptation({ data, out, model, set });
   if (!begun.begun) return { verdict: 'too little' };
   const run = new RunDirectory(out);
-  const known = (await run.isFinished()) ? await judgeAdaptation(out) : undefined;
+  const known = (await run.isFinished()) ? await judgeAdaptation(run) : undefined;
   const { verdict } = known ?? (await adaptToEnd(begun, options.supervise)).adaptation;
   const { recipe } = await readRunDescription(run);
   const lead = await leadingCheckpoint(run, recipe.evaluation.best);

@@ -13,13 +13,16 @@ export function registerAccess(app: FastifyInstance, options: AccessOptions): vo
     refuseForeignPages(request, access, options);
     if (access === 'public') return;
     if (access === 'write' && options.readOnly) {
-      throw forbidden('this server does not change documents', 'it was started with --read-only');
+      throw forbidden(
+        'this server does not change documents',
+        'whoever runs it started it for reading alone',
+      );
     }
     if (options.keys !== undefined) return requireKey(request, options.keys, access);
     if (access !== 'read' && !options.loopback) {
       throw forbidden(
         'without API keys, only a server that is bound to this machine takes writes',
-        'make a key with `nearmiss serve keys add --role write` and start the server with --keys',
+        'whoever runs the server can make API keys; a key with the role write takes writes',
       );
     }
   });
@@ -35,7 +38,7 @@ async function requireKey(request: FastifyRequest, keys: KeyRing, access: Access
   const key = await keys.find(given);
   if (key === undefined) {
     throw new ApiError(401, 'unauthorized', 'this API key is not known here', {
-      hint: 'it may have been mistyped or removed; `nearmiss serve keys add` makes another',
+      hint: 'it may have been mistyped or removed; whoever runs the server can make another',
     });
   }
   const needed: Role = access === 'read' ? 'read' : 'write';

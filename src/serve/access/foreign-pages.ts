@@ -19,7 +19,7 @@ export function refuseForeignPages(
 ): void {
   if (keys === undefined && loopback && !isLoopbackHost(hostName(request.headers.host ?? ''))) {
     throw new ApiError(403, 'forbidden', 'this server answers only to the names of this machine itself', {
-      hint: 'ask for http://localhost or http://127.0.0.1, or protect the server with --keys',
+      hint: 'ask for http://localhost or http://127.0.0.1; a server that wants API keys answers to any name',
     });
   }
   const { origin } = request.headers;
@@ -27,13 +27,13 @@ export function refuseForeignPages(
   if (sameHost(origin, request.headers.host)) return;
   if (!isAllowed(origin, origins)) {
     throw new ApiError(403, 'forbidden', `pages of ${shorten(origin)} may not use this server`, {
-      hint: 'allow the origin with --cors',
+      hint: 'whoever runs the server can allow their origin',
     });
   }
   const changes = access === 'write' || access === 'admin';
   if (changes && keys === undefined) {
     throw new ApiError(403, 'forbidden', 'pages of other origins change nothing without an API key', {
-      hint: 'make a key with `nearmiss serve keys add --role write` and start the server with --keys',
+      hint: 'whoever runs the server can make API keys; a key with the role write takes changes',
     });
   }
 }

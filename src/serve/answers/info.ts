@@ -20,6 +20,7 @@ export const info = z
     version,
     documents: z.int(),
     modes: z.array(z.string()),
+    coming: z.boolean().describe('Whether vectors are being made, with which more modes join in.'),
     defaultMode: z.string(),
     model: model.optional(),
     collections: z.array(collection).describe('All that this server serves, this one among them.'),

@@ -42,6 +42,25 @@ const process = z.object({
   ended: z.boolean(),
 });
 
+const adaptation = z.object({
+  verdict: z.enum(['better', 'level', 'not better']),
+  measure: z.string().describe('What `start` and `adapted` are values of.'),
+  isMade: z
+    .boolean()
+    .describe('Whether the queries it was measured on were made of the documents, and not asked by people.'),
+  kinds: z
+    .array(
+      z.object({
+        kind: z.string(),
+        queries: z.int(),
+        start: z.number(),
+        adapted: z.number(),
+        p: z.number().describe('Two-sided, of the paired t-test.'),
+      }),
+    )
+    .describe('Held-out queries by kind, before and after.'),
+});
+
 export const runDetails = z
   .object({
     name: z.string(),
@@ -126,6 +145,11 @@ export const runDetails = z
     processes: z.object({ trainer: process, inferencer: process }),
     indexAge: z.int().optional().describe('Steps that the negatives in use are old.'),
     secondsLeft: z.number().optional(),
+    adaptation: adaptation.optional().describe('What came of `nearmiss adapt`, where it has ended.'),
+    goesOn: z
+      .enum(['train', 'adapt'])
+      .optional()
+      .describe('Where it was stopped and can go on here: the `kind` to start under its name.'),
     measuredSources: z
       .object({
         step: step.optional(),
@@ -225,6 +249,7 @@ export const runList = z.object({
 
 export type RunSummary = z.infer<typeof runSummary>;
 export type RunState = RunSummary['state'];
+export type Adaptation = z.infer<typeof adaptation>;
 export type RunDetails = z.infer<typeof runDetails>;
 export type ProcessDetails = z.infer<typeof process>;
 export type Series = z.infer<typeof series>;

@@ -7,27 +7,6 @@ const recipe = z.object({
 
 const split = z.object({ name: z.string(), judgments: z.int(), queries: z.int() });
 
-const adaptation = z.object({
-  verdict: z.enum(['better', 'level', 'not better', 'too little']),
-  reason: z.string().optional().describe('Where there was too little to learn from: of what.'),
-  measure: z.string().optional().describe('What `start` and `adapted` are values of.'),
-  isMade: z
-    .boolean()
-    .optional()
-    .describe('Whether the queries it was measured on were made of the documents, and not asked by people.'),
-  kinds: z
-    .array(
-      z.object({
-        kind: z.string(),
-        queries: z.int(),
-        start: z.number(),
-        adapted: z.number(),
-        p: z.number().describe('Two-sided, of the paired t-test.'),
-      }),
-    )
-    .describe('Held-out queries by kind, before and after.'),
-});
-
 export const training = z
   .object({
     run: z.string().describe('What it is called among the runs.'),
@@ -36,7 +15,10 @@ export const training = z
     startedAt: z.string(),
     endedAt: z.string().optional(),
     problem: z.string().optional().describe('Why it failed.'),
-    adaptation: adaptation.optional().describe('What came of an `adapt` that has finished.'),
+    tooLittle: z
+      .string()
+      .optional()
+      .describe('Where there was too little for `adapt` to learn from, of what: then there is no run.'),
   })
   .meta({ id: 'Training' });
 
@@ -48,7 +30,7 @@ export const trainings = z.object({
     .describe('Whether whoever may write can adapt a model to the documents, which needs no labels.'),
   splits: z.array(split).describe('What there is to learn from.'),
   recipes: z.array(recipe),
-  newest: training.optional().describe('The one that was started last, by this server.'),
+  newest: training.optional().describe('The one that was started last, since this server began.'),
 });
 
 const sampleDocument = z.object({
@@ -80,5 +62,4 @@ export const miningPreview = z.object({
 
 export type Training = z.infer<typeof training>;
 export type TrainingsAnswer = z.infer<typeof trainings>;
-export type Adaptation = z.infer<typeof adaptation>;
 export type MiningPreview = z.infer<typeof miningPreview>;

@@ -1,8 +1,10 @@
 import { stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
 import type { Document } from '../../data/index.js';
 import { isRun } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
 import { readSearchedRun } from '../../run/searched-run.js';
+import { bestSoFar } from '../../run/step-evaluation.js';
 import { wordCount } from '../../text/split-text.js';
 
 /** What is told of a collection besides what its index knows; nothing of it may keep a search waiting. */
@@ -35,12 +37,11 @@ async function trainedModel(target: string): ReturnType<NonNullable<CollectionAb
   if (!(await isRun(target))) return undefined;
   const run = new RunDirectory(target);
   const { recipe } = await readSearchedRun(run);
+  const base = recipe.model.init;
+  // What was learned may not have been better: then the run's model is the one that it began with.
+  if ((await bestSoFar(run))?.step === 0) return { label: base, base };
   const best = await stat(run.file('best.json')).catch(() => undefined);
-  return {
-    label: recipe.name,
-    base: recipe.model.init,
-    ...(best && { trainedAt: best.mtime.toISOString() }),
-  };
+  return { label: basename(resolve(target)), base, ...(best && { trainedAt: best.mtime.toISOString() }) };
 }
 
 /** Queries that somebody has judged, else titles of documents: what there is certainly something to be found for. */

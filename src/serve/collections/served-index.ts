@@ -44,7 +44,7 @@ export class ServedIndex {
   #first: Promise<Searcher> | undefined;
   #host: IndexHost | undefined;
   #judgments: Promise<JudgmentStore> | undefined;
-  #starting: Promise<void> | undefined;
+  #starting: Promise<IndexHost> | undefined;
   #baseVersion = '';
   #reloading: Promise<unknown> = Promise.resolve();
   #next: Promise<ReloadResult> | undefined;
@@ -97,7 +97,7 @@ export class ServedIndex {
   /** Waits for the first version, but not for as long as it may take to make. */
   async #open(): Promise<IndexHost> {
     if (this.#host !== undefined) return this.#host;
-    if (this.#options.lazy) this.#startLate();
+    const starting = this.#options.lazy ? [this.#startLate()] : [];
     let timer: NodeJS.Timeout | undefined;
     const tooLong = new Promise<never>((_, reject) => {
       const error = new ApiError(503, 'starting', 'the index is still being opened', {
@@ -106,18 +106,26 @@ export class ServedIndex {
       timer = setTimeout(() => reject(error), this.#options.openWaitMs ?? DEFAULT_LIMITS.waitMs);
     });
     try {
-      return await Promise.race([this.#opening.promise, tooLong]);
+      return await Promise.race([this.#opening.promise, ...starting, tooLong]);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** The first that asks begins; what fails is tried again when it is asked for again. */
-  #startLate(): void {
-    this.#starting ??= this.start().catch((error) => {
-      this.#starting = undefined;
-      this.#options.onFailure?.(error);
-    });
+  /** The first that asks begins; what fails is told to all who wait, and tried again when it is asked for again. */
+  #startLate(): Promise<IndexHost> {
+    this.#starting ??= this.start().then(
+      () => this.#host!,
+      (error) => {
+        this.#starting = undefined;
+        this.#options.onFailure?.(error);
+        throw new ApiError(409, 'unavailable', 'it cannot be opened', {
+          hint: "the server's log says why",
+          cause: error,
+        });
+      },
+    );
+    return this.#starting;
   }
 
   /** What people judged; refuses where nothing can be kept. */
@@ -129,7 +137,7 @@ export class ServedIndex {
     });
     if (this.#judgments !== undefined) return this.#judgments;
     throw new ApiError(403, 'forbidden', 'judgments are not kept here', {
-      hint: 'the server was started with --read-only',
+      hint: 'whoever runs the server started it for reading alone',
     });
   }
 
@@ -138,7 +146,7 @@ export class ServedIndex {
     const { live } = await this.#open();
     if (live !== undefined) return live;
     throw new ApiError(403, 'forbidden', 'documents cannot be changed here', {
-      hint: 'the server was started with --read-only',
+      hint: 'whoever runs the server started it for reading alone',
     });
   }
 

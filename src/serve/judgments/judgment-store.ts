@@ -178,7 +178,7 @@ export class JudgmentStore {
     if (!isFull && held + this.#underWay.characters + characters <= this.#mostCharacters) return;
     const room = isFull ? String(this.#most) : `${this.#mostCharacters} characters of them`;
     throw new NearmissError(`judgments: there is room for ${room}, which are there`, {
-      hint: 'export them as qrels and begin with another --state',
+      hint: 'export them as qrels; whoever runs the server can let it begin anew elsewhere',
     });
   }
 

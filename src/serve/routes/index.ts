@@ -32,7 +32,7 @@ const ROUTES = [
 /** Every route of the API, for one collection. */
 export async function registerRoutes(app: FastifyInstance, context: ServeContext): Promise<void> {
   for (const routes of ROUTES) await app.register(routes, { context });
-  for (const routes of [runsRoutes, spaceRoutes, qualityRoutes]) {
-    await app.register(routes, { runs: context.collection.runs });
-  }
+  const { runs, trainings } = context.collection;
+  await app.register(runsRoutes, { runs, ...(context.writable && { trainings }) });
+  for (const routes of [spaceRoutes, qualityRoutes]) await app.register(routes, { runs });
 }

@@ -35,6 +35,7 @@ export const statusRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
           version,
           documents: documents.count,
           modes: [...modes],
+          coming: collection.isCompleting,
           defaultMode,
           model: model && { ...model, label: model.name, ...trained },
           collections: context.collections.map(({ name: called, path }) => ({ name: called || name, path })),

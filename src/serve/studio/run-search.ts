@@ -1,6 +1,9 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { readRunDescription } from '../../run/run-description.js';
+import { type RunDirectory, START_FOLDER } from '../../run/run-directory.js';
+import type { Searcher } from '../../search/searcher.js';
 import { errors } from '../answers/errors.js';
 import { searchAnswer } from '../answers/hits.js';
 import { ServedIndex } from '../collections/served-index.js';
@@ -9,6 +12,10 @@ import { presentHits } from '../present-hits.js';
 import { requireMode } from '../require-mode.js';
 import { searchMode, text } from '../schemas.js';
 import { lookAt, runNamed } from './study-errors.js';
+
+/** Which model of a run is asked: what came of it, or what it began with. */
+const MODELS = ['best', 'start'] as const;
+type RunModel = (typeof MODELS)[number];
 
 /** Each holds a model and an index in memory. */
 const MOST_OPEN = 2;
@@ -22,18 +29,17 @@ export const runSearchRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> =
   });
   app.addHook('onClose', async () => open.clear());
 
-  const indexOf = (path: string): ServedIndex => {
-    const known = open.get(path);
+  const indexOf = (run: RunDirectory, model: RunModel): ServedIndex => {
+    const key = `${model} ${run.path}`;
+    const known = open.get(key);
     if (known) return known;
     const opened = new ServedIndex({
       lazy: true,
       openWaitMs: limits.waitMs,
-      open: async () => {
-        const { openSearcher } = await import('../../search/open/open-searcher.js');
-        return openSearcher(path, { inWorkers: true });
-      },
+      open: () => (model === 'start' ? openStart(run) : openBest(run)),
+      onFailure: (error) => app.log.warn({ err: error, run: run.path }, 'a run cannot be searched'),
     });
-    open.set(path, opened);
+    open.set(key, opened);
     return opened;
   };
 
@@ -43,10 +49,14 @@ export const runSearchRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> =
       schema: {
         tags: ['runs'],
         summary: 'Search with the model of a run',
-        description: 'What was trained is opened at the first question; until it is there the answer is 503.',
+        description: 'The model is opened at the first question; until it is there the answer is 503.',
         params: z.object({ run: z.string().min(1).max(255) }),
         querystring: z.strictObject({
           q: text(limits.queryLength).describe('The query.'),
+          model: z
+            .enum(MODELS)
+            .default('best')
+            .describe('`start`: the model that the run began with, as published.'),
           mode: searchMode.default('dense'),
           k: z.coerce.number().int().min(1).max(limits.k).default(10),
         }),
@@ -55,9 +65,9 @@ export const runSearchRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> =
     },
     (request, reply) => {
       const { params, query: asked } = request;
-      const { q, mode, k } = asked;
+      const { q, model, mode, k } = asked;
       return lookAt(request, params.run, () => {
-        const index = indexOf(runNamed(collection.runs, params.run).path);
+        const index = indexOf(runNamed(collection.runs, params.run), model);
         return admission.run(
           (signal) =>
             index.use(async (searcher) => {
@@ -74,3 +84,18 @@ export const runSearchRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> =
     },
   );
 };
+
+async function openBest(run: RunDirectory): Promise<Searcher> {
+  const { openSearcher } = await import('../../search/open/open-searcher.js');
+  return openSearcher(run.path, { data: run.data, inWorkers: true });
+}
+
+/** Its vectors are kept beside the collection, for all runs that begin with the same model. */
+async function openStart(run: RunDirectory): Promise<Searcher> {
+  const [{ openSearcher }, { data, recipe, published }] = await Promise.all([
+    import('../../search/open/open-searcher.js'),
+    readRunDescription(run),
+  ]);
+  const cache = recipe.model.init === 'scratch' ? run.file('cache', 'search') : undefined;
+  return openSearcher(data, { model: published ?? run.file(START_FOLDER), cache, inWorkers: true });
+}

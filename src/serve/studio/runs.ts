@@ -8,8 +8,11 @@ import { minedNegatives, runCurves, runDetails, runList, trainingQueries } from 
 import { ApiError } from '../api-error.js';
 import type { RunCatalog } from '../collections/run-catalog.js';
 import { documentId } from '../schemas.js';
+import { kindOf } from '../trainings/begun-run.js';
+import type { TrainingDesk } from '../trainings/training-desk.js';
 import { analyses } from './analyses.js';
 import { roundSeries } from './round-series.js';
+import { RunAdaptations } from './run-adaptations.js';
 import { RunShelf } from './run-shelf.js';
 import { runNamed } from './study-errors.js';
 
@@ -20,11 +23,13 @@ const page = {
 };
 
 /** Runs, going on or finished, as the Training page shows them. */
-export const runsRoutes: FastifyPluginAsyncZod<{ runs: Pick<RunCatalog, 'list' | 'directoryOf'> }> = async (
-  app,
-  { runs },
-) => {
+export const runsRoutes: FastifyPluginAsyncZod<{
+  runs: Pick<RunCatalog, 'list' | 'directoryOf'>;
+  /** What goes on with runs that were stopped, for those who may. */
+  trainings?: Pick<TrainingDesk, 'holds'>;
+}> = async (app, { runs, trainings }) => {
   const shelf = new RunShelf();
+  const adaptations = new RunAdaptations();
   app.addHook('onClose', async () => shelf.close());
   const tags = ['runs'];
 
@@ -70,7 +75,15 @@ export const runsRoutes: FastifyPluginAsyncZod<{ runs: Pick<RunCatalog, 'list' |
     },
     async ({ params: { run: name } }) => {
       const { describeRun } = await analyses();
-      return { name, ...(await describeRun(await shelf.watched(runNamed(runs, name).path))) };
+      const run = runNamed(runs, name);
+      const details = await describeRun(await shelf.watched(run.path));
+      const mayGoOn = details.state === 'stopped' && trainings?.holds(run.path);
+      return {
+        name,
+        ...details,
+        adaptation: await adaptations.of(run, details),
+        ...(mayGoOn && { goesOn: kindOf(details.recipe) }),
+      };
     },
   );
 
@@ -169,7 +182,7 @@ export const runsRoutes: FastifyPluginAsyncZod<{ runs: Pick<RunCatalog, 'list' |
           'unavailable',
           `the collection or the negatives of "${name}" cannot be read`,
           {
-            hint: 'the server must see the collection under the path that the field "data" of the run\'s run.json has, or that --data names; its log says more',
+            hint: 'the server does not find the collection that the run learned from; its log says more',
             cause: error,
           },
         );

@@ -4,6 +4,7 @@ import { hasCode, NearmissError } from '../../base/errors.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import { ApiError } from '../api-error.js';
 import type { RunCatalog } from '../collections/run-catalog.js';
+import { hintForPages } from '../hint-for-pages.js';
 
 /** A run that is shown. */
 export function runNamed(runs: Pick<RunCatalog, 'directoryOf'>, name: string): RunDirectory {
@@ -19,12 +20,13 @@ export async function lookAt<T>(request: FastifyRequest, name: string, look: () 
   } catch (error) {
     if (error instanceof ApiError) throw error;
     if (error instanceof NotThereError) {
-      throw new ApiError(404, 'not_found', error.message, { hint: error.hint, cause: error });
+      const hint = error.hint && hintForPages(error.hint);
+      throw new ApiError(404, 'not_found', error.message, { ...(hint && { hint }), cause: error });
     }
     if (error instanceof NearmissError || hasCode(error, 'ENOENT')) {
       request.log.warn({ err: error, run: name }, 'a run cannot be looked at');
       throw new ApiError(409, 'unavailable', `what "${name}" was made from cannot be read`, {
-        hint: 'the server must see the collection under the path that the field "data" of the run\'s run.json has, or that --data names; its log says more',
+        hint: 'the server does not find the collection that the run learned from; its log says more',
         cause: error,
       });
     }

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { QUESTIONS_SPLIT } from '../../adapt/adapted-dataset.js';
 import type { AdaptOutcome } from '../../adapt/index.js';
 import { packageFile } from '../../base/package-files.js';
-import type { Adaptation, Training } from '../answers/trainings.js';
+import type { Training } from '../answers/trainings.js';
 import { ApiError } from '../api-error.js';
+import { hintForPages } from '../hint-for-pages.js';
 
 export interface TrainingDeskOptions {
   /** The collection that is learned from. */
@@ -45,8 +45,6 @@ const STOP_MS = 30_000;
 const LINES_KEPT = 20;
 const LINE_LENGTH = 500;
 
-/** By its type alone: what adapts is not loaded into a server. */
-const QUESTIONS: typeof QUESTIONS_SPLIT = 'questions';
 /** What `--json` prints is far shorter. */
 const MOST_OUTPUT = 1 << 20;
 
@@ -73,6 +71,11 @@ export class TrainingDesk {
   /** Where a run of that name is, or would be. */
   folderOf(run: string): string {
     return join(this.#options.runs, run);
+  }
+
+  /** Whether it is where the runs are that are begun here. */
+  holds(folder: string): boolean {
+    return resolve(this.folderOf(basename(folder))) === resolve(folder);
   }
 
   /** Begins a run; a run of that name that was stopped goes on. */
@@ -167,24 +170,17 @@ export class TrainingDesk {
     child.once('close', (code) => {
       if (training.state === 'stopping') end('stopped');
       else if (code === 0) {
-        if (training.kind === 'adapt') training.adaptation = adaptationIn(output);
+        if (training.kind === 'adapt') training.tooLittle = tooLittleIn(output);
         end('finished');
       } else end('failed', problemIn(lines) ?? `it ended with code ${code}`);
     });
   }
 }
 
-/** What `nearmiss adapt --json` printed, as far as a page tells it. */
-function adaptationIn(output: string): Adaptation | undefined {
+/** Why nothing was learned, as `nearmiss adapt --json` tells it; what was learned is told by the run. */
+function tooLittleIn(output: string): string | undefined {
   try {
-    const { adaptation } = JSON.parse(output) as AdaptOutcome;
-    const { verdict, judged, prepared } = adaptation;
-    return {
-      verdict,
-      ...(prepared?.tooLittle !== undefined && { reason: prepared.tooLittle }),
-      ...(judged && { measure: judged.measure, isMade: judged.split !== QUESTIONS }),
-      kinds: judged?.kinds ?? [],
-    };
+    return (JSON.parse(output) as AdaptOutcome).adaptation.prepared?.tooLittle;
   } catch {
     return undefined;
   }
@@ -198,12 +194,12 @@ function yieldTo(pid: number): void {
   }
 }
 
-/** The error and its hint, as the command line tells them. */
+/** The error as the command line tells it, with as much of its hint as can be followed at a page. */
 function problemIn(lines: readonly string[]): string | undefined {
   const first = lines.findLastIndex((line) => line.startsWith('nearmiss: '));
   if (first < 0) return lines.at(-1);
-  return lines
-    .slice(first)
-    .join('\n')
-    .replace(/^nearmiss: /, '');
+  const [message, ...hints] = lines.slice(first);
+  return [message.replace(/^nearmiss: /, ''), ...hints.flatMap((hint) => hintForPages(hint) ?? [])].join(
+    '\n',
+  );
 }

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Dataset } from '../../data/index.js';
@@ -9,6 +7,7 @@ import { ApiError } from '../api-error.js';
 import { type ServeContext, workOn } from '../context.js';
 import { requireMode } from '../require-mode.js';
 import { searchMode } from '../schemas.js';
+import { goesOn } from './begun-run.js';
 import type { TrainingDesk } from './training-desk.js';
 
 /** A plain name of one folder. */
@@ -34,7 +33,7 @@ export const trainingRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
       if (desk === undefined || !writable) {
         const reason = writable
           ? 'there is no collection here to learn from'
-          : 'this server changes nothing: it was started with --read-only, or for others without --keys';
+          : 'this server was started for reading alone, or answers other machines without asking for API keys';
         return { possible: false, reason, adaptable: false, splits: [], recipes: [] };
       }
       const { labelledSplits, offeredRecipes } = await import('./training-choices.js');
@@ -65,7 +64,7 @@ export const trainingRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
         tags,
         summary: 'Start a training',
         description:
-          'As `nearmiss train` or `nearmiss adapt` would, one at a time. A run of that name that was stopped goes on where it was.',
+          'As `nearmiss train` or `nearmiss adapt` would, one at a time. A run of that name that was stopped goes on where it was; one that has ended stays as it is.',
         body: z.strictObject({
           run: runName.describe('What to call it.'),
           kind: training.shape.kind
@@ -79,6 +78,10 @@ export const trainingRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
     },
     async ({ body: { run, kind, recipe, split } }) => {
       const desk = deskOf();
+      desk.checkFree();
+      if (await goesOn(desk.folderOf(run), { run, kind })) {
+        return kind === 'adapt' ? desk.adapt({ run }) : desk.start({ run });
+      }
       if (kind === 'adapt') {
         if (recipe !== undefined || split !== undefined) {
           throw new ApiError(400, 'bad_request', 'body: fields "recipe" and "split": adapt takes neither', {
@@ -186,22 +189,18 @@ export const trainingRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
     run: string,
     labels?: () => Promise<Dataset>,
   ): Promise<string | undefined> {
-    desk.checkFree();
     const live = await index.writer();
     const { documents, removals } = live.pending;
     if (documents + removals === 0) return undefined;
     const folder = `${desk.folderOf(run)}-documents`;
-    // What goes on has its documents already.
-    if (!existsSync(join(desk.folderOf(run), 'run.json'))) {
-      await live.exportCollection(folder, { overwrite: true, labels: await labels?.() });
-    }
+    await live.exportCollection(folder, { overwrite: true, labels: await labels?.() });
     return folder;
   }
 
   function deskOf(): TrainingDesk {
     if (collection.trainings !== undefined) return collection.trainings;
     throw new ApiError(403, 'forbidden', 'nothing can be trained here', {
-      hint: 'serve a collection with labels, without --read-only',
+      hint: 'the server needs a collection to learn from, and must not have been started for reading alone',
     });
   }
 };

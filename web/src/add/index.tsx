@@ -25,9 +25,7 @@ export function AddPage() {
   if (!info.data.writable) {
     return (
       <EmptyState title="This server takes no documents" isPage>
-        <p>
-          It was started with <code>--read-only</code>, or for other machines without <code>--keys</code>.
-        </p>
+        <p>It was started for reading alone, or answers other machines without asking for API keys.</p>
       </EmptyState>
     );
   }

@@ -2,7 +2,7 @@ import '../search/search.css';
 import '../search/hits.css';
 import './before-after.css';
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { api, type SearchAnswer } from '../api.js';
+import { api, type SearchAnswer, type ServerInfo } from '../api.js';
 import { EmptyState, ErrorState, Spinner } from '../components/index.js';
 import { modeText } from '../modes.js';
 import { isStarting } from '../preparing/preparing-bar.js';
@@ -24,7 +24,10 @@ const MODES = ['dense', 'hybrid'];
 /** How often a run that is being opened is asked for again. */
 const AGAIN_MS = 2000;
 
-/** One query, answered by what is served and by the model of a run, side by side. */
+/**
+ * One query, answered by what is served and by the model of a run, side by side; where that run is what is served, by what
+ * its training began with.
+ */
 export function BeforeAfterPage() {
   useTitle('Before and after');
   const { params } = usePlace();
@@ -76,34 +79,34 @@ export function BeforeAfterPage() {
         </div>
       </div>
       {query ? (
-        <Columns {...{ query, mode, run }} served={info.data.model?.label ?? info.data.name} />
+        <Columns key={run} {...{ query, mode, run }} info={info.data} />
       ) : (
         <p class="before-after-hint soft">
-          Ask something: on the left is the answer as it is served now, on the right that of <b>{run}</b>.
+          Ask something: on the left is the answer of {nameOfBefore(info.data, info.data.run === run)}, on the
+          right that of <b>{run}</b>.
         </p>
       )}
     </div>
   );
 }
 
-function Columns({ query, mode, run, served }: { query: string; mode: string; run: string; served: string }) {
+interface ColumnsProps {
+  query: string;
+  mode: string;
+  run: string;
+  info: ServerInfo;
+}
+
+function Columns({ query, mode, run, info }: ColumnsProps) {
+  const isServed = info.run === run;
+  const asked = { q: query, mode, k: K };
+  const served = (signal: AbortSignal) => api.search({ query, mode, k: K }, { signal });
   const key = JSON.stringify([query, mode, run]);
-  const before = useRequest(key, (signal) => api.search({ query, mode, k: K }, { signal }));
-  const [isOpening, setIsOpening] = useState(false);
-  const after = useRequest(
+  const before = useOpening(
     key,
-    async (signal) => {
-      try {
-        const answer = await runsApi.search(run, { q: query, mode, k: K }, { signal });
-        setIsOpening(false);
-        return answer;
-      } catch (error) {
-        setIsOpening(isStarting(error as Error));
-        throw error;
-      }
-    },
-    { everyMs: isOpening ? AGAIN_MS : undefined },
+    isServed ? (signal) => runsApi.search(run, { ...asked, model: 'start' }, { signal }) : served,
   );
+  const after = useOpening(key, isServed ? served : (signal) => runsApi.search(run, asked, { signal }));
   const [active, setActive] = useState<string | undefined>();
   const box = useRef<HTMLDivElement>(null);
   useHitKeys(box);
@@ -119,17 +122,40 @@ function Columns({ query, mode, run, served }: { query: string; mode: string; ru
   return (
     <div class="results results-compared" data-active={active === undefined ? undefined : ''} ref={box}>
       <RankLines within={box} active={active} shown={columns} />
-      <Column {...shared} name="Before" about={served} answer={before} />
-      <Column
-        {...shared}
-        name="After"
-        about={run}
-        answer={after}
-        moves={moves.get('after')}
-        isOpening={isOpening}
-      />
+      <Column {...shared} name="Before" about={nameOfBefore(info, isServed)} answer={before} />
+      <Column {...shared} name="After" about={run} answer={after} moves={moves.get('after')} />
     </div>
   );
+}
+
+/** What is on the left: what is served, or, where that is the run itself, what its training began with. */
+function nameOfBefore({ model, name }: ServerInfo, isServed: boolean): string {
+  return isServed ? (model?.base ?? 'what training began with') : (model?.label ?? name);
+}
+
+interface Opening extends Requested<SearchAnswer> {
+  /** The model is being opened: nothing is wrong. */
+  isOpening: boolean;
+}
+
+/** Asks again as long as what is asked is being opened. */
+function useOpening(key: string, search: (signal: AbortSignal) => Promise<SearchAnswer>): Opening {
+  const [isOpening, setIsOpening] = useState(false);
+  const requested = useRequest(
+    key,
+    async (signal) => {
+      try {
+        const answer = await search(signal);
+        setIsOpening(false);
+        return answer;
+      } catch (error) {
+        setIsOpening(isStarting(error as Error));
+        throw error;
+      }
+    },
+    { everyMs: isOpening ? AGAIN_MS : undefined },
+  );
+  return { ...requested, isOpening };
 }
 
 interface ColumnProps {
@@ -137,16 +163,14 @@ interface ColumnProps {
   about: string;
   query: string;
   mode: string;
-  answer: Requested<SearchAnswer>;
+  answer: Opening;
   moves?: Map<string, Move>;
-  /** Its model is being opened: nothing is wrong. */
-  isOpening?: boolean;
   active: string | undefined;
   onActive: (id: string | undefined) => void;
 }
 
-function Column({ name, about, query, mode, answer, moves, isOpening, active, onActive }: ColumnProps) {
-  const { data, error, loading, reload } = answer;
+function Column({ name, about, query, mode, answer, moves, active, onActive }: ColumnProps) {
+  const { data, error, loading, reload, isOpening } = answer;
   const { params } = usePlace();
   return (
     <section class={`column column-${mode}`} aria-label={`${name}: ${about}`} aria-busy={loading}>

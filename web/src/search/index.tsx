@@ -3,7 +3,7 @@ import './hits.css';
 import { useMemo, useRef } from 'preact/hooks';
 import type { SearchMode, ServerInfo } from '../api.js';
 import { EmptyState, ErrorState } from '../components/index.js';
-import { modeText } from '../modes.js';
+import { modeText, whyMissing } from '../modes.js';
 import { isStarting, Opening, PreparingBar } from '../preparing/preparing-bar.js';
 import { navigate, usePlace, useTitle } from '../router.js';
 import { useServerInfo } from '../server-info.js';
@@ -63,6 +63,7 @@ function Search({ info }: { info: ServerInfo }) {
         <div class="search-options">
           <ModeSwitch
             offered={info.modes}
+            isComing={info.coming}
             selected={asked}
             comparing={asked.length > 1}
             onSelect={(selected) => change({ modes: selected })}
@@ -95,7 +96,7 @@ function Search({ info }: { info: ServerInfo }) {
       </div>
       <PreparingBar />
       {judgments?.problem && <ErrorState error={judgments.problem} />}
-      <MissingModes modes={asked.filter((mode) => !info.modes.includes(mode))} />
+      <MissingModes info={info} asked={asked} />
       {state.query ? (
         <Results
           state={state}
@@ -122,12 +123,16 @@ function defaultComparison(info: ServerInfo, asked: readonly SearchMode[]): Sear
   return info.modes.filter((mode) => mode !== 'cascade' || asked.includes(mode) || info.modes.length === 2);
 }
 
-function MissingModes({ modes }: { modes: readonly SearchMode[] }) {
+function MissingModes({ info, asked }: { info: ServerInfo; asked: readonly SearchMode[] }) {
+  const missing = asked.filter((mode) => !info.modes.includes(mode));
   return (
     <>
-      {modes.map((mode) => (
-        <EmptyState key={mode} title={`${modeText(mode).label} is not offered here`}>
-          <p>It {modeText(mode).missing}.</p>
+      {missing.map((mode) => (
+        <EmptyState
+          key={mode}
+          title={`${modeText(mode).label} is not offered here${info.coming ? ' yet' : ''}`}
+        >
+          <p>It {whyMissing(mode, info.coming)}.</p>
         </EmptyState>
       ))}
     </>

@@ -1,8 +1,10 @@
 import type { SearchMode } from '../api.js';
-import { modeNames, modeText } from '../modes.js';
+import { modeNames, modeText, whyMissing } from '../modes.js';
 
 export interface ModeSwitchProps {
   offered: readonly SearchMode[];
+  /** Others may join in. */
+  isComing: boolean;
   selected: readonly SearchMode[];
   comparing: boolean;
   onSelect: (modes: SearchMode[]) => void;
@@ -10,7 +12,8 @@ export interface ModeSwitchProps {
 }
 
 /** One mode, or several to compare. Modes that the server lacks say what it would need. */
-export function ModeSwitch({ offered, selected, comparing, onSelect, onCompare }: ModeSwitchProps) {
+export function ModeSwitch(props: ModeSwitchProps) {
+  const { offered, isComing, selected, comparing, onSelect, onCompare } = props;
   const names = modeNames(offered);
   const toggle = (mode: SearchMode) => {
     if (!comparing) return onSelect([mode]);
@@ -27,7 +30,7 @@ export function ModeSwitch({ offered, selected, comparing, onSelect, onCompare }
             <label
               key={mode}
               class={`mode mode-${mode}`}
-              title={missing ? modeText(mode).missing : modeText(mode).about}
+              title={missing ? whyMissing(mode, isComing) : modeText(mode).about}
             >
               <input
                 type={comparing ? 'checkbox' : 'radio'}

@@ -1,5 +1,5 @@
 import { api, type ServerInfo } from '../api.js';
-import { modeNames, modeText } from '../modes.js';
+import { modeNames, modeText, whyMissing } from '../modes.js';
 import { Link } from '../router.js';
 import { useRequest } from '../use-request.js';
 import { pathOf, type SearchState } from './search-state.js';
@@ -21,7 +21,7 @@ export function Welcome({ info, state }: { info: ServerInfo; state: SearchState 
           <li key={mode} class={`mode-${mode} ${info.modes.includes(mode) ? '' : 'mode-missing'}`}>
             <b>{modeText(mode).label}</b>
             <span class="mode-about">
-              {info.modes.includes(mode) ? modeText(mode).about : modeText(mode).missing}
+              {info.modes.includes(mode) ? modeText(mode).about : whyMissing(mode, info.coming)}
             </span>
           </li>
         ))}

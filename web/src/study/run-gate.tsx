@@ -20,10 +20,7 @@ export function RunGate({ page: Page }: { page: ComponentType<{ run: string }> }
             <Link href="/training">Train or adapt a model</Link> on these documents, and come back.
           </p>
         ) : (
-          <p>
-            Train one with <code>nearmiss train --data DIR</code>, and serve its run:{' '}
-            <code>nearmiss serve runs/NAME</code>.
-          </p>
+          <p>This server trains nothing. One that is started on a run shows it here.</p>
         )}
       </EmptyState>
     );

@@ -1,4 +1,4 @@
-import type { Adaptation } from '../../../src/serve/answers/trainings.js';
+import type { Adaptation } from '../../../src/serve/answers/runs.js';
 import { Table } from '../components/table.js';
 import { termOfMeasure } from '../glossary/terms.js';
 import { Link, pathWith } from '../router.js';
@@ -9,57 +9,47 @@ const VERDICTS: Record<Adaptation['verdict'], string> = {
   level:
     'Level: what was learned makes no difference that could not be chance. The model as published stays.',
   'not better': 'Not better: what was learned makes search worse here. The model as published stays.',
-  'too little': 'There is too little to learn from.',
 };
 
 /** What came of an adaptation, and how far that can be trusted. */
 export function AdaptationResult({ run, adaptation }: { run: string; adaptation: Adaptation }) {
-  const { verdict, reason, measure, isMade, kinds } = adaptation;
+  const { verdict, measure, isMade, kinds } = adaptation;
   return (
-    <div class="stack adaptation">
+    <section class="panel stack adaptation" aria-label={`What came of ${run}`}>
       <p>
         <b>{VERDICTS[verdict]}</b>
       </p>
-      {verdict === 'too little' ? (
-        <p class="soft">
-          {reason && `${reason[0].toUpperCase()}${reason.slice(1)}. `}Add more documents, or mark hits as
-          right or wrong and train on these marks.
+      <Table
+        caption="Held-out queries, before and after"
+        captionHidden
+        rows={kinds}
+        rowKey={({ kind }) => kind}
+        columns={[
+          { name: 'Queries', cell: ({ kind }) => kind },
+          { name: 'Number', numeric: true, cell: ({ queries }) => formatCount(queries) },
+          {
+            name: `${measure} before`,
+            term: termOfMeasure(measure),
+            numeric: true,
+            cell: ({ start }) => formatMeasure(start),
+          },
+          { name: 'After', numeric: true, cell: ({ adapted }) => formatMeasure(adapted) },
+          {
+            name: 'p',
+            term: 'significance',
+            numeric: true,
+            cell: ({ p }) => (p < 0.0001 ? '< 0.0001' : p.toFixed(4)),
+          },
+        ]}
+      />
+      {isMade && (
+        <p class="soft small">
+          These queries were made of the documents; what people ask may differ. Look for yourself:
         </p>
-      ) : (
-        <>
-          <Table
-            caption="Held-out queries, before and after"
-            captionHidden
-            rows={kinds}
-            rowKey={({ kind }) => kind}
-            columns={[
-              { name: 'Queries', cell: ({ kind }) => kind },
-              { name: 'Number', numeric: true, cell: ({ queries }) => formatCount(queries) },
-              {
-                name: `${measure} before`,
-                term: termOfMeasure(measure ?? ''),
-                numeric: true,
-                cell: ({ start }) => formatMeasure(start),
-              },
-              { name: 'After', numeric: true, cell: ({ adapted }) => formatMeasure(adapted) },
-              {
-                name: 'p',
-                term: 'significance',
-                numeric: true,
-                cell: ({ p }) => (p < 0.0001 ? '< 0.0001' : p.toFixed(4)),
-              },
-            ]}
-          />
-          {isMade && (
-            <p class="soft small">
-              These queries were made of the documents; what people ask may differ. Look for yourself:
-            </p>
-          )}
-          <p>
-            <Link href={pathWith('/before-after', { run })}>Search before and after, side by side</Link>
-          </p>
-        </>
       )}
-    </div>
+      <p>
+        <Link href={pathWith('/before-after', { run })}>Search before and after, side by side</Link>
+      </p>
+    </section>
   );
 }

@@ -25,12 +25,12 @@ export function Charts({ runs, ...options }: { runs: readonly ShownRun[] } & Cha
 
 /** What the sources would teach the same model, where it was measured. */
 export function MeasuredSources({ details }: { details: RunDetails }) {
-  const { name, measuredSources } = details;
+  const { measuredSources } = details;
   if (!measuredSources) {
     return (
       <p class="soft small">
-        How much each source of negatives teaches the same model:{' '}
-        <code>nearmiss analyze {name} --only gradients</code> measures it, and it is shown here.
+        How much each source of negatives teaches the same model stands here once{' '}
+        <code>nearmiss analyze</code> has measured it on the command line.
       </p>
     );
   }

@@ -1,11 +1,12 @@
 import './training.css';
 import './negatives/negatives.css';
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { ErrorState, Spinner, Tabs } from '../components/index.js';
 import { seriesStyle } from '../plot/colours.js';
 import { navigate, usePlace, useTitle } from '../router.js';
 import { useServerInfo } from '../server-info.js';
 import { useRequest } from '../use-request.js';
+import { AdaptationResult } from './adaptation-result.js';
 import { ChartControls, measuresOf } from './chart-controls.js';
 import type { ShownRun } from './chart-specs.js';
 import { Charts, MeasuredSources } from './charts.js';
@@ -19,6 +20,7 @@ import { type RunSummary, runsApi } from './runs-api.js';
 import { StartTraining } from './start-training.js';
 import { TeachingPart } from './teaching-part.js';
 import { type LiveRun, useLiveRuns } from './use-live-runs.js';
+import { type Trainings, useTrainings } from './use-trainings.js';
 
 const LIST_EVERY_MS = 5000;
 const PART_NAMES: Record<Part, string> = {
@@ -58,19 +60,27 @@ function Training({
   const { params } = usePlace();
   const state = useMemo(() => readPageState(params), [params]);
   const names = state.runs.length > 0 ? state.runs : defaultRuns(runs, served);
-  const live = useLiveRuns(names);
   const change = (part: Partial<PageState>, options: { replace?: boolean } = {}) =>
     navigate(pathOfState({ ...state, runs: state.runs.length > 0 ? state.runs : names, ...part }), options);
-  // Its run takes a moment to be there; then it is what is shown where nothing was chosen.
-  const begun = () => {
+  // A run takes a moment to be there; then it is shown, and stays so when it has ended.
+  const [awaited, setAwaited] = useState<string | undefined>();
+  const trainings = useTrainings((run) => {
+    setAwaited(run);
     onChange();
-    navigate(pathOfState({ ...state, runs: [], query: undefined, table: undefined }));
-  };
+  });
+  const live = useLiveRuns(names, trainings.isRunning);
+  const isThere = awaited !== undefined && runs.some(({ name }) => name === awaited);
+  useEffect(() => {
+    if (!isThere) return;
+    setAwaited(undefined);
+    navigate(pathOfState({ ...state, runs: [awaited], query: undefined, table: undefined }));
+  }, [isThere]);
+  const start = { trainings, runs: runs.map(({ name }) => name) };
   if (runs.length === 0 && unreadable.length === 0) {
     return (
       <div class="stack">
         <h1 class="visually-hidden">Training</h1>
-        <StartTraining onBegun={begun} isOpen />
+        <StartTraining {...start} isOpen />
       </div>
     );
   }
@@ -90,9 +100,9 @@ function Training({
             The server does not answer; this is what it said last.
           </p>
         )}
-        <StartTraining onBegun={begun} />
+        <StartTraining {...start} />
         {live.map((run) => (
-          <RunTop key={run.name} run={run} colour={chosen.get(run.name)!} />
+          <RunTop key={run.name} run={run} colour={chosen.get(run.name)!} trainings={trainings} />
         ))}
         <Tabs
           label="What to show"
@@ -109,8 +119,17 @@ function Training({
   );
 }
 
-function RunTop({ run, colour }: { run: LiveRun; colour: string }) {
-  if (run.details) return <RunHeader details={run.details} colour={colour} />;
+function RunTop({ run, colour, trainings }: { run: LiveRun; colour: string; trainings: Trainings }) {
+  if (run.details) {
+    const { name, goesOn, adaptation } = run.details;
+    const goOn = goesOn && !trainings.isRunning && (() => trainings.start({ run: name, kind: goesOn }));
+    return (
+      <>
+        <RunHeader details={run.details} colour={colour} {...(goOn && { onGoOn: goOn })} />
+        {adaptation && <AdaptationResult run={name} adaptation={adaptation} />}
+      </>
+    );
+  }
   if (run.error) return <ErrorState error={run.error} />;
   return <Spinner label={`Reading ${run.name}`} />;
 }

@@ -1,3 +1,4 @@
+import { Button } from '../components/index.js';
 import { Term } from '../components/term.js';
 import { termOfMeasure } from '../glossary/terms.js';
 import { formatAgo, formatCount, formatDuration, formatMeasure, formatShare } from './format.js';
@@ -5,8 +6,15 @@ import { StateBadge } from './run-list.js';
 import type { ProcessDetails, Role, RunDetails } from './runs-api.js';
 import { Swatch } from './swatch.js';
 
+export interface RunHeaderProps {
+  details: RunDetails;
+  colour: string;
+  /** Goes on with a run that was stopped; without it nobody can, here and now. */
+  onGoOn?: () => void;
+}
+
 /** How far a run is, when it will be done, and what its two processes are doing. */
-export function RunHeader({ details, colour }: { details: RunDetails; colour: string }) {
+export function RunHeader({ details, colour, onGoOn }: RunHeaderProps) {
   const { name, state, step, steps, secondsLeft, best, processes } = details;
   return (
     <section class="panel run-header" aria-label={`Run ${name}`}>
@@ -27,6 +35,7 @@ export function RunHeader({ details, colour }: { details: RunDetails; colour: st
           {formatCount(step)} / {formatCount(steps)}
         </span>
         <span class="soft">{progressText(details, secondsLeft)}</span>
+        {onGoOn && <Button onClick={onGoOn}>Go on</Button>}
       </div>
       <dl class="facts">
         {best && (
@@ -58,7 +67,7 @@ function progressText(
   if (secondsLeft !== undefined) return `about ${formatDuration(secondsLeft)} left`;
   const when = updatedAt ? formatAgo(updatedAt) : '';
   if (state === 'running') return 'starting';
-  return state === 'finished' ? `finished ${when}` : `stopped ${when}; the same command goes on`;
+  return `${state} ${when}`;
 }
 
 function Fact({ name, term, children }: { name: string; term?: string; children: preact.ComponentChildren }) {

@@ -47,8 +47,11 @@ export const runsApi = {
   start: (choice: { run: string; kind?: Training['kind']; recipe?: string; split?: string }) =>
     api.post<Training>('/v1/trainings', choice),
   /** The documents as a run's model finds them. */
-  search: (run: string, query: { q: string; mode: string; k: number }, options?: CallOptions) =>
-    api.get<SearchAnswer>(`${pathOf(run)}/search`, { ...options, query }),
+  search: (
+    run: string,
+    query: { q: string; mode: string; k: number; model?: 'start' },
+    options?: CallOptions,
+  ) => api.get<SearchAnswer>(`${pathOf(run)}/search`, { ...options, query }),
   previewRules: (choice: MiningChoice) => api.post<MiningPreview>('/v1/negatives/preview', choice),
   stop: (run: string) => api.delete<Training>(`/v1/trainings/${encodeURIComponent(run)}`),
   details: (run: string, options?: CallOptions) => api.get<RunDetails>(pathOf(run), options),

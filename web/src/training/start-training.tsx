@@ -3,60 +3,53 @@ import { useState } from 'preact/hooks';
 import { Button, ErrorState, Spinner } from '../components/index.js';
 import { Term } from '../components/term.js';
 import { Link, pathWith } from '../router.js';
-import { useRequest } from '../use-request.js';
-import { AdaptationResult } from './adaptation-result.js';
 import { MiningPreviewPart } from './mining-preview.js';
-import { runsApi, type Training, type TrainingsAnswer } from './runs-api.js';
+import type { Training, TrainingsAnswer } from './runs-api.js';
+import type { TrainingChoice, Trainings } from './use-trainings.js';
 
-const ASK_EVERY_MS = 3000;
+export interface StartTrainingProps {
+  trainings: Trainings;
+  /** Names that are taken. */
+  runs: readonly string[];
+  /** The forms are open: there is nothing else to look at. */
+  isOpen?: boolean;
+}
 
 /** Starts a training on the served collection, and stops it. */
-export function StartTraining({ onBegun, isOpen }: { onBegun: () => void; isOpen?: boolean }) {
-  const offer = useRequest('trainings', (signal) => runsApi.trainings({ signal }), { everyMs: ASK_EVERY_MS });
-  const [problem, setProblem] = useState<Error | undefined>();
-  if (!offer.data) return offer.error ? null : <Spinner label="Asking what can be trained" />;
-  const { newest } = offer.data;
-  const isRunning = newest?.state === 'running' || newest?.state === 'stopping';
-  const act = async (work: Promise<Training>, then?: () => void) => {
-    try {
-      await work;
-      setProblem(undefined);
-      then?.();
-    } catch (error) {
-      setProblem(error as Error);
-    }
-    offer.reload();
-  };
+export function StartTraining({ trainings, runs, isOpen }: StartTrainingProps) {
+  const { offer, isAsking, isRunning, problem, start, stop } = trainings;
+  if (!offer) return isAsking ? <Spinner label="Asking what can be trained" /> : null;
+  const { newest, possible, adaptable } = offer;
   return (
     <section class="panel start-training" aria-labelledby="start-title">
-      {newest && <Newest training={newest} onStop={() => act(runsApi.stop(newest.run))} />}
+      {newest && <Newest training={newest} onStop={() => stop(newest.run)} />}
       {problem && <ErrorState error={problem} />}
-      {!isRunning && offer.data.adaptable && (
-        <details open={isOpen && !offer.data.possible}>
+      {!isRunning && adaptable && (
+        <details open={isOpen && !possible}>
           <summary>
             <h2>Adapt a model to these documents, without labels</h2>
           </summary>
-          <AdaptForm onStart={(run) => act(runsApi.start({ run, kind: 'adapt' }), onBegun)} />
+          <AdaptForm name={freeName('adapted', runs)} onStart={(run) => start({ run, kind: 'adapt' })} />
         </details>
       )}
       {!isRunning && (
-        <details open={isOpen && (offer.data.possible || !offer.data.adaptable)}>
+        <details open={isOpen && (possible || !adaptable)}>
           <summary>
             <h2 id="start-title">Train a model on labels</h2>
           </summary>
-          {offer.data.possible ? (
-            <ChoiceForm offer={offer.data} onStart={(choice) => act(runsApi.start(choice), onBegun)} />
+          {possible ? (
+            <ChoiceForm offer={offer} name={freeName('my-model', runs)} onStart={start} />
           ) : (
-            <NotPossible offer={offer.data} />
+            <NotPossible offer={offer} />
           )}
         </details>
       )}
-      {offer.data.possible && (
+      {possible && (
         <details>
           <summary>
             <h2>Preview what rules of mining drop</h2>
           </summary>
-          <MiningPreviewPart splits={offer.data.splits} />
+          <MiningPreviewPart splits={offer.splits} />
         </details>
       )}
       {isRunning && (
@@ -68,33 +61,56 @@ export function StartTraining({ onBegun, isOpen }: { onBegun: () => void; isOpen
   );
 }
 
+/** A name that no run has yet: `adapted`, `adapted-2`. */
+function freeName(name: string, taken: readonly string[]): string {
+  for (let nth = 1; ; nth++) {
+    const free = nth === 1 ? name : `${name}-${nth}`;
+    if (!taken.includes(free)) return free;
+  }
+}
+
 function Newest({ training, onStop }: { training: Training; onStop: () => void }) {
-  const { run, kind, state, problem, adaptation } = training;
+  const { run, kind, state, problem, tooLittle } = training;
   const done = kind === 'adapt' ? 'adapted' : 'trained';
+  const hasEnded = state === 'finished' && tooLittle === undefined;
   return (
     <div class="start-newest" role="status">
       <span>
         <b>{run}</b> {state === 'running' && `is being ${done}; its curves grow below.`}
         {state === 'stopping' && 'stops after this step; what was learned is kept.'}
-        {state === 'finished' &&
-          kind === 'train' &&
-          'has been trained. Quality and Space show what it gained.'}
-        {state === 'finished' && kind === 'adapt' && 'has ended.'}
-        {state === 'stopped' && 'was stopped. Start it again under the same name and it goes on.'}
+        {hasEnded && kind === 'train' && 'has been trained. Quality and Space show what it gained.'}
+        {hasEnded && kind === 'adapt' && 'has ended.'}
+        {state === 'stopped' && 'was stopped. It can go on where it was.'}
         {state === 'failed' && `could not be ${done}.`}
+        {tooLittle && 'has not been begun.'}
       </span>
       {state === 'running' && <Button onClick={onStop}>Stop</Button>}
       {problem && <pre class="start-problem">{problem}</pre>}
-      {state === 'finished' && adaptation && <AdaptationResult run={run} adaptation={adaptation} />}
-      {state === 'finished' && kind === 'train' && (
+      {tooLittle && <TooLittle reason={tooLittle} />}
+      {hasEnded && kind === 'adapt' && <Link href={pathWith('/training', { run })}>What came of it</Link>}
+      {hasEnded && kind === 'train' && (
         <Link href={pathWith('/before-after', { run })}>Search before and after, side by side</Link>
       )}
     </div>
   );
 }
 
+function TooLittle({ reason }: { reason: string }) {
+  return (
+    <div class="stack adaptation">
+      <p>
+        <b>There is too little to learn from.</b>
+      </p>
+      <p class="soft">
+        {reason[0].toUpperCase()}
+        {reason.slice(1)}. Add more documents, or mark hits as right or wrong and train on these marks.
+      </p>
+    </div>
+  );
+}
+
 /** There is nothing to choose but a name: what is learned from, and how, goes by what the documents have. */
-function AdaptForm({ onStart }: { onStart: (run: string) => void }) {
+function AdaptForm({ name, onStart }: { name: string; onStart: (run: string) => void }) {
   const start = (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     onStart(String(new FormData(event.currentTarget).get('run')).trim());
@@ -111,27 +127,26 @@ function AdaptForm({ onStart }: { onStart: (run: string) => void }) {
       <div class="start-fields">
         <label class="field">
           Call it
-          <input name="run" required pattern="[a-zA-Z0-9][a-zA-Z0-9._\-]{0,99}" defaultValue="adapted" />
+          <input name="run" required pattern="[a-zA-Z0-9][a-zA-Z0-9._\-]{0,99}" defaultValue={name} />
         </label>
         <Button type="submit" kind="primary">
           Adapt
         </Button>
       </div>
       <p class="small">
-        Documents that are still missing can be <Link href="/add">added</Link> first. With questions of your
-        own it is judged more surely: <code>nearmiss adapt DIR --questions FILE</code>.
+        Documents that are still missing can be <Link href="/add">added</Link> first.
       </p>
     </form>
   );
 }
 
-interface Choice {
-  run: string;
-  recipe?: string;
-  split?: string;
+interface ChoiceFormProps {
+  offer: TrainingsAnswer;
+  name: string;
+  onStart: (choice: TrainingChoice) => void;
 }
 
-function ChoiceForm({ offer, onStart }: { offer: TrainingsAnswer; onStart: (choice: Choice) => void }) {
+function ChoiceForm({ offer, name, onStart }: ChoiceFormProps) {
   const [recipe, setRecipe] = useState(offer.recipes[0]?.name ?? '');
   const about = offer.recipes.find(({ name }) => name === recipe)?.description;
   const usual = offer.splits.find(({ name }) => name === 'train') ?? offer.splits[0];
@@ -151,9 +166,9 @@ function ChoiceForm({ offer, onStart }: { offer: TrainingsAnswer; onStart: (choi
         <label class="field">
           Learn from
           <select name="split" defaultValue={usual?.name}>
-            {offer.splits.map(({ name, judgments, queries }) => (
-              <option key={name} value={name}>
-                {name}: {judgments.toLocaleString('en')} judgments of {queries.toLocaleString('en')} queries
+            {offer.splits.map(({ name: split, judgments, queries }) => (
+              <option key={split} value={split}>
+                {split}: {judgments.toLocaleString('en')} judgments of {queries.toLocaleString('en')} queries
               </option>
             ))}
           </select>
@@ -171,7 +186,7 @@ function ChoiceForm({ offer, onStart }: { offer: TrainingsAnswer; onStart: (choi
         </label>
         <label class="field">
           Call it
-          <input name="run" required pattern="[a-zA-Z0-9][a-zA-Z0-9._\-]{0,99}" defaultValue="my-model" />
+          <input name="run" required pattern="[a-zA-Z0-9][a-zA-Z0-9._\-]{0,99}" defaultValue={name} />
         </label>
         <Button type="submit" kind="primary">
           Start
@@ -191,9 +206,7 @@ function NotPossible({ offer: { reason } }: { offer: TrainingsAnswer }) {
     <div class="stack">
       <p>Not yet: {reason}.</p>
       <p class="soft small">
-        A <Term id="judgment">judgment</Term> is made with the two buttons at a hit. On the command line:{' '}
-        <code>nearmiss train --data DIR --out runs/first</code>, and{' '}
-        <code>nearmiss serve DIR --runs runs</code> shows it here.
+        A <Term id="judgment">judgment</Term> is made with the two buttons at a <Link href="/">hit</Link>.
       </p>
     </div>
   );

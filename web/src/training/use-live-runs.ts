@@ -13,8 +13,12 @@ export interface LiveRun {
   error?: Error;
 }
 
-/** Follows the chosen runs as long as the page shows them. */
-export function useLiveRuns(names: readonly string[]): LiveRun[] {
+/**
+ * Follows the chosen runs as long as the page shows them.
+ *
+ * @param isTraining a training is going on: also a run that is not at work yet may be at any moment
+ */
+export function useLiveRuns(names: readonly string[], isTraining: boolean): LiveRun[] {
   const key = useStore(apiKey);
   const [known, setKnown] = useState<Record<string, LiveRun>>({});
   const list = JSON.stringify(names);
@@ -22,16 +26,16 @@ export function useLiveRuns(names: readonly string[]): LiveRun[] {
   useEffect(() => {
     const change = (name: string, part: Partial<LiveRun>) =>
       setKnown((old) => ({ ...old, [name]: { ...old[name], ...part, name } }));
-    const ends = names.map((name) => follow(name, (part) => change(name, part)));
+    const ends = names.map((name) => follow(name, isTraining, (part) => change(name, part)));
     return () => {
       for (const end of ends) end();
     };
-  }, [list, key]);
+  }, [list, key, isTraining]);
 
   return names.map((name) => known[name] ?? { name });
 }
 
-function follow(name: string, change: (part: Partial<LiveRun>) => void): () => void {
+function follow(name: string, isTraining: boolean, change: (part: Partial<LiveRun>) => void): () => void {
   let version: string | undefined;
   return poll(async (signal): Promise<Round> => {
     try {
@@ -43,7 +47,7 @@ function follow(name: string, change: (part: Partial<LiveRun>) => void): () => v
       version = curves.version;
       // The same object as before for the same curves: charts are drawn again only when there is something new.
       change({ details, ...(isNew && { curves }), error: undefined });
-      return { outcome: isNew ? 'new' : 'same', live: details.state === 'running' };
+      return { outcome: isNew ? 'new' : 'same', live: isTraining || details.state === 'running' };
     } catch (error) {
       if (!signal.aborted && !isAbort(error)) change({ error: error as Error });
       return { outcome: 'failed', live: false };
