@@ -1,10 +1,9 @@
 import { NearmissError } from '../../base/errors.js';
 import { exists } from '../../base/files.js';
-import { diffRecipes, fingerprintRecipe } from '../../recipe/fingerprint.js';
+import { fingerprintRecipe } from '../../recipe/fingerprint.js';
 import type { Recipe, StageRecipe } from '../../recipe/recipe.js';
-import { isRun, readRunDescription } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
-import { beginRun } from '../../train/process/begin-run.js';
+import { beginRun, isBegunAs } from '../../train/process/begin-run.js';
 import { type SuperviseOptions, supervise } from '../../train/process/supervisor.js';
 
 export interface TrainRowOptions {
@@ -87,11 +86,8 @@ async function isFinished(
   { path, recipe }: PlannedRun,
   { data, split }: Pick<TrainRowOptions, 'data' | 'split'>,
 ): Promise<boolean> {
-  if (!(await isRun(path))) return false;
-  const run = new RunDirectory(path);
-  const begun = await readRunDescription(run);
-  if (begun.data !== data || begun.split !== split) return false;
-  return diffRecipes(begun.recipe, recipe).length === 0 && (await isAtEnd(run, recipe));
+  const isBegun = await isBegunAs(path, { data, split, recipe });
+  return isBegun && isAtEnd(new RunDirectory(path), recipe);
 }
 
 /** Whether the model after the last step has been measured. */
