@@ -16,7 +16,7 @@ interface ChineseCommandOptions extends ReproOptions {
 
 const KEPT = `Every row starts from the same model and takes the same number of steps. Rows that are done are not trained again,
 and a row that was interrupted goes on. With --recipes the table keeps the other rows that were done before with the
-same settings.`;
+same settings. What a row does not need once it is measured is removed: moments, earlier checkpoints, other models' vectors.`;
 
 const EXAMPLES = `
 Examples:

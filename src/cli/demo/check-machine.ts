@@ -1,8 +1,6 @@
-import type { StatsFs } from 'node:fs';
-import { statfs } from 'node:fs/promises';
 import { totalmem } from 'node:os';
-import { dirname, resolve } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
+import { freeDiskBytes } from '../../base/folders/free-disk.js';
 import { count } from '../../base/progress.js';
 
 export interface MachineNeeds {
@@ -24,19 +22,15 @@ const MB = 1024 * 1024;
 
 /** Looks at the disk that holds `folder`, which need not be there yet, and at the memory. */
 export async function machineState(folder: string): Promise<MachineState> {
-  const disk = await diskOf(resolve(folder));
+  const free = await freeDiskBytes(folder);
   // 0 or larger than the machine where there is no limit.
   const limit = process.constrainedMemory();
   const memory = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
   return {
-    freeDiskMb: disk && (disk.bavail * disk.bsize) / MB,
+    freeDiskMb: free && free / MB,
     memoryMb: memory / MB,
     availableMemoryMb: Math.min(process.availableMemory(), memory) / MB,
   };
-}
-
-async function diskOf(folder: string): Promise<StatsFs | undefined> {
-  return statfs(folder).catch(() => (dirname(folder) === folder ? undefined : diskOf(dirname(folder))));
 }
 
 /** Refuses a machine that is too small, before anything is computed. */

@@ -5,7 +5,9 @@ import type { RunDirectory } from '../../run/run-directory.js';
 import type { SuperviseOptions } from '../../train/process/supervisor.js';
 import type { TableRow } from '../table/row.js';
 import { type RowRecipeOptions, rowRecipe } from '../table/row-recipe.js';
-import { type TrainRowOptions, trainRow } from '../table/train-row.js';
+import { keepResults } from '../table/row-room.js';
+import { costOfRows, type RowsCost } from '../table/rows-cost.js';
+import { type PlannedRun, type TrainRowOptions, trainRow, unfinishedRuns } from '../table/train-row.js';
 
 type Threads = SuperviseOptions['threads'];
 
@@ -15,6 +17,8 @@ export interface AsynchronyOptions extends TrainRowOptions, RowRecipeOptions {
   learningRates: readonly number[];
   /** How the cores are shared between Trainer and Inferencer. */
   shares: readonly Threads[];
+  /** Told what will be trained, before anything is. */
+  onPlan?: (cost: RowsCost) => void | Promise<void>;
   onCell?: (cell: AsynchronyCell) => void;
 }
 
@@ -48,15 +52,22 @@ export async function reproduceAsynchrony(options: AsynchronyOptions): Promise<A
       options.intervals.map((interval) => ({ interval, learningRate, threads })),
     ),
   );
-  for (const setting of settings) await rowRecipe(rowOf(setting), options);
+  const planned: PlannedRun[] = [];
+  for (const setting of settings) {
+    planned.push(...(await unfinishedRuns(await rowRecipe(rowOf(setting), options), options)));
+  }
+  await options.onPlan?.(await costOfRows(planned, options));
   const cells: AsynchronyCell[] = [];
   let measure = '';
+  let first: RunDirectory | undefined;
   for (const setting of settings) {
     const recipe = await rowRecipe(rowOf(setting), options);
     measure = recipe.evaluation.best;
     const supervise = { ...options.supervise, threads: setting.threads };
     const runs = await trainRow(recipe, { ...options, supervise });
     const cell = { ...setting, ...(await cellOf(runs.at(-1)!, measure)) };
+    first ??= runs[0];
+    await keepResults(runs, first);
     cells.push(cell);
     options.onCell?.(cell);
   }

@@ -7,12 +7,15 @@ import { formatTable, type TableFormat } from '../../base/table.js';
 import { openDataset } from '../../data/index.js';
 import { Bm25SearchPool, buildBm25Index, openBm25Index } from '../../index/bm25/index.js';
 import { type RowRecipeOptions, rowRecipe } from '../table/row-recipe.js';
-import { type TrainRowOptions, trainRow } from '../table/train-row.js';
+import { costOfRows, type RowsCost } from '../table/rows-cost.js';
+import { type TrainRowOptions, trainRow, unfinishedRuns } from '../table/train-row.js';
 
 export interface EfficiencyOptions extends TrainRowOptions, RowRecipeOptions {
   /** Split whose queries are searched by words. */
   testSplit: string;
   threads?: number;
+  /** Told what will be trained, before anything is. */
+  onPlan?: (cost: RowsCost) => void | Promise<void>;
 }
 
 /** One line of the table: a cost of BM25, of serving, refreshing or training. */
@@ -33,7 +36,9 @@ const QUERIES = 256;
 /** Trains ANCE for some steps and says what its parts cost, beside BM25 (Table 5 of the ANCE paper). */
 export async function reproduceEfficiency(options: EfficiencyOptions): Promise<Efficiency> {
   const row = { name: 'ance-firstp', system: 'ANCE', recipe: 'ance-firstp' };
-  const runs = await trainRow(await rowRecipe(row, options), options);
+  const recipe = await rowRecipe(row, options);
+  await options.onPlan?.(await costOfRows(await unfinishedRuns(recipe, options), options));
+  const runs = await trainRow(recipe, options);
   const run = runs.at(-1)!;
   const checkpoint = await openCheckpoint({ run, session: { threads: options.threads }, quiet: true });
   try {

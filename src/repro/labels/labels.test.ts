@@ -49,7 +49,14 @@ function options(more: Partial<LabelsOptions> = {}): LabelsOptions {
     out: join(folder, 'out'),
     counts: [20, 60],
     recipe: 'base',
-    set: [MODEL, 'optimizer.learningRate=3e-3', 'batch.queries=8', 'evaluation.when=end'],
+    // Few labels end a training before its steps do.
+    set: [
+      MODEL,
+      'optimizer.learningRate=3e-3',
+      'batch.queries=8',
+      'evaluation.when=end',
+      'stages.train.epochs=3',
+    ],
     adaptSet: TINY,
     stepFactor: 0.05,
     ...oneThread(),

@@ -3,13 +3,16 @@ import { type AdaptOutcome, adaptToEnd, beginAdaptation } from '../../adapt/adap
 import { judgeAdaptation } from '../../adapt/verdict.js';
 import { openDataset } from '../../data/index.js';
 import { evaluate, pairedTTest } from '../../evaluate/index.js';
+import type { Recipe } from '../../recipe/recipe.js';
 import { leadingCheckpoint } from '../../run/choose-best.js';
 import { readRunDescription } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
 import { measureBm25, measureRun } from '../table/measure-row.js';
 import { UNTRAINED } from '../table/row.js';
 import { rowRecipe, startingFrom } from '../table/row-recipe.js';
-import { type TrainRowOptions, trainRow } from '../table/train-row.js';
+import { keepResults } from '../table/row-room.js';
+import { costOfRows, type RowsCost } from '../table/rows-cost.js';
+import { type PlannedRun, type TrainRowOptions, trainRow, unfinishedRuns } from '../table/train-row.js';
 import { labelSplit, writeLabelSplits } from './label-splits.js';
 
 export interface LabelsOptions extends TrainRowOptions {
@@ -25,6 +28,8 @@ export interface LabelsOptions extends TrainRowOptions {
   adaptSet: readonly string[];
   stepFactor: number;
   threads?: number;
+  /** Told what learning from labels will take, before it begins; the adaptation is done by then. */
+  onPlan?: (cost: RowsCost) => void | Promise<void>;
   onRow?: (row: LabelsRow) => void;
 }
 
@@ -78,12 +83,25 @@ export async function reproduceLabels(options: LabelsOptions): Promise<LabelCurv
     rows: [],
   };
   const values = new Map<string, Float64Array>();
-  for (const from of ['start', 'adapted'] as const) {
-    if (from === 'adapted' && adapted === undefined) continue;
+  const starts: LabelsStart[] = adapted === undefined ? ['start'] : ['start', 'adapted'];
+  const recipeOf = async (from: LabelsStart, count: number): Promise<Recipe> => {
+    const asPublished = await rowRecipe(rowOf(from, count, options), recipeOptions(options));
+    return from === 'adapted' ? startingFrom(adapted!, asPublished) : asPublished;
+  };
+  const trainingOf = (count: number) => ({ ...options, data, split: labelSplit(count) });
+  const planned: PlannedRun[] = [];
+  for (const from of starts) {
     for (const count of counts) {
-      const asPublished = await rowRecipe(rowOf(from, count, options), recipeOptions(options));
-      const recipe = from === 'adapted' ? startingFrom(adapted!, asPublished) : asPublished;
-      const run = (await trainRow(recipe, { ...options, data, split: labelSplit(count) })).at(-1)!;
+      planned.push(...(await unfinishedRuns(await recipeOf(from, count), trainingOf(count))));
+    }
+  }
+  await options.onPlan?.(await costOfRows(planned, trainingOf(Math.max(...counts))));
+  let first: RunDirectory | undefined;
+  for (const from of starts) {
+    for (const count of counts) {
+      const runs = await trainRow(await recipeOf(from, count), trainingOf(count));
+      first ??= runs[0];
+      const run = runs.at(-1)!;
       const bm25 = await measureBm25(run, { system: UNTRAINED.bm25, split: testSplit });
       curve.bm25 = { ...evaluate(bm25, qrels, LABELS_MEASURES, { complete: true }).mean };
       const last = (await run.steps('evaluations')).at(-1)!;
@@ -107,6 +125,7 @@ export async function reproduceLabels(options: LabelsOptions): Promise<LabelCurv
         curve.rows.push(row);
         options.onRow?.(row);
       }
+      await keepResults(runs, first);
     }
   }
   return curve;

@@ -1,7 +1,9 @@
 import { evaluate, pairedTTest } from '../../evaluate/index.js';
 import type { Recipe } from '../../recipe/recipe.js';
 import { type RowRecipeOptions, rowRecipe } from '../table/row-recipe.js';
-import { type TrainRowOptions, trainRow } from '../table/train-row.js';
+import { keepResults } from '../table/row-room.js';
+import { costOfRows, type RowsCost } from '../table/rows-cost.js';
+import { type PlannedRun, type TrainRowOptions, trainRow, unfinishedRuns } from '../table/train-row.js';
 import { rowOf, SEARCHES, SPACES, type Space, SYSTEMS, type SystemName } from './cells.js';
 import { corpusSizes, type GrownCorpus, openGrownCorpus } from './corpus.js';
 import { ModelSearch } from './search-cell.js';
@@ -13,6 +15,8 @@ export interface ProductionOptions extends TrainRowOptions, RowRecipeOptions {
   /** Documents of a corpus, the collection's own among them. Default: the collection alone, and everything. */
   sizes?: readonly number[];
   threads?: number;
+  /** Told what will be trained, before anything is. */
+  onPlan?: (cost: RowsCost) => void | Promise<void>;
   onCell?: (cell: ProductionCell) => void;
 }
 
@@ -41,7 +45,13 @@ export async function reproduceProduction(
   const sizes = corpusSizes(corpus, options.sizes);
   const qrels = await corpus.own.qrels(options.testSplit);
   // What is wrong with any recipe is told before the first is trained.
-  for (const space of SPACES) for (const system of SYSTEMS) await recipeOf(system, space, options);
+  const planned: PlannedRun[] = [];
+  for (const space of SPACES) {
+    for (const system of SYSTEMS) {
+      planned.push(...(await unfinishedRuns(await recipeOf(system, space, options), options)));
+    }
+  }
+  await options.onPlan?.(await costOfRows(planned, options));
   const cells: ProductionCell[] = [];
   for (const space of SPACES) {
     const searches = new Map<SystemName, ModelSearch>();
@@ -86,6 +96,7 @@ async function trainedSearch(
   options: ProductionOptions,
 ): Promise<ModelSearch> {
   const runs = await trainRow(await recipeOf(system, space, options), options);
+  await keepResults(runs, runs[0]);
   const run = runs.at(-1)!;
   const step = (await run.steps('evaluations')).at(-1)!;
   const { testSplit: split, threads } = options;

@@ -6,12 +6,14 @@ import type { Recipe } from '../../recipe/recipe.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import { measureBm25, measureRun, type SystemRuns } from './measure-row.js';
 import { MEASURES, selectRows, type TableKind, type TableRow, UNTRAINED } from './row.js';
-import { type RowRecipeOptions, rowRecipe, rowRecipeIfFits, startingFrom } from './row-recipe.js';
+import { rowRecipe } from './row-recipe.js';
+import { keepResults } from './row-room.js';
+import { runsOf, type TableRunsOptions, trainingsOf } from './row-runs.js';
+import { costOfRows, type RowsCost } from './rows-cost.js';
 import { mean, meanOfMeasures, meanOfQueries, optionsOfSeeds } from './seeds.js';
-import { finishedRow, type RowRuns, type TrainRowOptions, trainRow } from './train-row.js';
+import type { PlannedRun } from './train-row.js';
 
-export interface TableOptions extends TrainRowOptions, RowRecipeOptions {
-  table: TableKind;
+export interface TableOptions extends TableRunsOptions {
   /** Split that systems are compared on. */
   testSplit: string;
   /** Names of the rows to train; all when left out. */
@@ -19,6 +21,8 @@ export interface TableOptions extends TrainRowOptions, RowRecipeOptions {
   /** Every row is trained with each of them; left out, once with its recipe's own. */
   seeds?: readonly number[];
   threads?: number;
+  /** Told what will be trained, before anything is. */
+  onPlan?: (cost: RowsCost) => void | Promise<void>;
   onRow?: (row: TableResult) => void;
 }
 
@@ -67,6 +71,7 @@ interface Measured {
 export async function reproduceTable(options: TableOptions): Promise<Table> {
   const recipes = await tableRecipes(options);
   const seeds = optionsOfSeeds(options);
+  if (options.onPlan) await options.onPlan(await costOfTable([...recipes.keys()], seeds));
   const dataset = await openDataset(options.data);
   const measuring = { ...options.table, qrels: await dataset.qrels(options.testSplit) };
   const measured: Measured[] = [];
@@ -75,13 +80,16 @@ export async function reproduceTable(options: TableOptions): Promise<Table> {
     options.onRow?.(resultOf(row, measured));
   };
   let bm25: Run | undefined;
+  let first: RunDirectory | undefined;
   for (const row of options.table.rows) {
     const trials: Trial[] = [];
     let steps = 0;
     for (const seeded of seeds) {
-      const trained = await runsOf(row, seeded, recipes.has(row));
+      const isAsked = recipes.has(row);
+      const trained = await runsOf(row, seeded, isAsked);
       if (!trained) break;
       const { runs } = trained;
+      first ??= runs[0];
       bm25 ??= await measureUntrained(runs[0], seeded, measuring, add);
       const own = runs.at(-1)!;
       const step = (await own.steps('evaluations')).at(-1)!;
@@ -90,36 +98,19 @@ export async function reproduceTable(options: TableOptions): Promise<Table> {
         trialOf(found, measuring, { seed: seeded.seeds?.[0], seconds: await trainerSeconds(runs) }),
       );
       steps = trained.steps;
+      if (isAsked) await keepResults(runs, first);
     }
-    const [first, ...rest] = trials;
-    if (trials.length === seeds.length) add({ system: row.system, trials: [first, ...rest], steps });
+    const [one, ...rest] = trials;
+    if (trials.length === seeds.length) add({ system: row.system, trials: [one, ...rest], steps });
   }
   return { dataset: dataset.name, rows: measured.map((row) => resultOf(row, measured)) };
 }
 
-/** The runs that led to a row's model, and the steps of all of them. */
-interface Trained {
-  runs: RowRuns;
-  steps: number;
-}
-
-/** A row's runs, trained where that is asked for; undefined where it is not and they are not done. */
-async function runsOf(row: TableRow, options: TableOptions, isAsked: boolean): Promise<Trained | undefined> {
-  const first = row.after && options.table.rows.find(({ name }) => name === row.after);
-  const before = first ? await runsOf(first, options, isAsked) : undefined;
-  const own = isAsked ? await rowRecipe(row, options) : await rowRecipeIfFits(row, options);
-  if (!own || (first && !before)) return undefined;
-  const recipe = before ? await goingOn(own, before.runs.at(-1)!) : own;
-  const runs = isAsked ? await trainRow(recipe, options) : await finishedRow(recipe, options);
-  if (!runs) return undefined;
-  const steps = recipe.stages.reduce((sum, stage) => sum + stage.steps, before?.steps ?? 0);
-  return { runs: before ? [...before.runs, ...runs] : runs, steps };
-}
-
-/** A recipe that starts from the last checkpoint of another run. */
-async function goingOn(recipe: Recipe, run: RunDirectory): Promise<Recipe> {
-  const last = (await run.steps('checkpoints')).at(-1)!;
-  return startingFrom(run.stepPath('checkpoints', last), recipe);
+/** What the rows that are asked for still take, with all seeds. */
+async function costOfTable(rows: readonly TableRow[], seeds: readonly TableOptions[]): Promise<RowsCost> {
+  const planned: PlannedRun[] = [];
+  for (const seeded of seeds) for (const row of rows) planned.push(...(await trainingsOf(row, seeded)));
+  return costOfRows(planned, seeds[0]);
 }
 
 /** The recipes of the rows that are asked for; what is wrong with any of them is told before the first is trained. */

@@ -5,8 +5,11 @@ import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { UsageError } from '../../base/errors.js';
 import { parseEvents } from '../../run/events.js';
+import { roomOf } from '../../run/room/room.js';
+import { RunDirectory } from '../../run/run-directory.js';
 import { writeSynonyms } from '../../train/synonyms.fixture.js';
 import { oneThread } from '../one-thread.fixture.js';
+import type { RowsCost } from '../table/rows-cost.js';
 import { reproduceTable, type TableOptions } from '../table/table.js';
 import { TABLE1 } from './rows.js';
 
@@ -40,7 +43,14 @@ function options(more: Partial<TableOptions> = {}): TableOptions {
 }
 
 test('rows start alike, take the same steps, are compared with each other and not trained twice', async () => {
-  const { rows } = await reproduceTable(options());
+  const costs: RowsCost[] = [];
+  const onPlan = (cost: RowsCost): void => void costs.push(cost);
+  const { rows } = await reproduceTable(options({ onPlan }));
+  // The warm-up is a run of its own.
+  expect(costs).toEqual([expect.objectContaining({ trainings: 4, steps: 90 })]);
+  const { resultBytes, workBytes } = costs[0];
+  expect(resultBytes).toBeGreaterThan(0);
+  expect(workBytes).toBeGreaterThan(resultBytes / 4);
   expect(rows.map(({ system, steps }) => [system, steps])).toEqual([
     ['BM25', 0],
     ['untrained', 0],
@@ -58,13 +68,25 @@ test('rows start alike, take the same steps, are compared with each other and no
   expect(ance.pValues.untrained).toBeLessThan(0.05);
 
   const untouched = { ...options().supervise, onEvent: () => expect.fail('a row was trained again') };
-  const again = await reproduceTable(options({ supervise: untouched }));
+  const again = await reproduceTable(options({ supervise: untouched, onPlan }));
   expect(again.rows).toEqual(rows);
+  expect(costs[1].trainings).toBe(0);
 
   // Rows that are not named stay where they were made with the same settings, however the collection is typed.
   const data = relative(process.cwd(), options().data);
   const named = await reproduceTable(options({ data, recipes: ['bm25-then-rand'], supervise: untouched }));
   expect(named).toEqual(again);
+
+  // Nothing is left that only a training that goes on would need.
+  for (const name of await readdir(options().out)) {
+    const run = new RunDirectory(join(options().out, name));
+    expect((await roomOf(run)).removable).toEqual([]);
+    expect(await run.steps('checkpoints')).toHaveLength(1);
+    expect(existsSync(run.file('best', 'model.safetensors'))).toBe(true);
+  }
+  // Measured on other queries, everything is found that it needs.
+  const other = await reproduceTable(options({ testSplit: 'train', supervise: untouched }));
+  expect(other.rows.map(({ system }) => system)).toEqual(rows.map(({ system }) => system));
 
   await expect(reproduceTable(options({ set: [...SMALL, 'seed=7'] }))).rejects.toThrow(
     /rand-neg: this run was begun with another recipe:\nseed: \d+ → 7/,
@@ -106,6 +128,11 @@ test('with seeds every row is trained with each, and queries are compared by the
   expect(first).not.toBe(second);
   expect(rand.measures['RR@10']).toBeCloseTo((first + second) / 2, 12);
   expect(ance.pValues['Rand Neg']).toBe(rand.pValues['ANCE FirstP']);
+
+  // With one more seed, the other is as it was.
+  const more = { seeds: [4, 5], onPlan: (cost: RowsCost) => expect(cost.trainings).toBe(2) };
+  const next = await reproduceTable(options({ out, recipes, stepFactor: 0.003, ...more }));
+  expect(next.rows[2].seeds?.[0]).toEqual(rand.seeds![1]);
 
   // One of the seeds by itself is the table that its seed alone makes.
   const alone = await reproduceTable(

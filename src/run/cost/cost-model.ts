@@ -24,6 +24,8 @@ const KEPT_PER_STATE = 60;
 const PROCESS_BYTES = 200e6;
 /** The start, and `best/` with its export. */
 const OTHER_COPIES = 3;
+/** `best/` with its export, and the newest checkpoint without moments. */
+const COPIES_OF_RESULT = 3;
 
 /** What a part of a training takes. */
 export interface TrainingCost {
@@ -96,6 +98,12 @@ export class CostModel {
       tokens = Math.max(tokens, cacheTokens > 0 ? Math.min(cacheTokens, together) : together);
     }
     return PROCESS_BYTES + (LEARNING_COPIES * all + KEPT_PER_STATE * states * tokens) * BYTES;
+  }
+
+  /** Bytes of a run that is done and keeps what came of it, beside others that share its start. */
+  resultBytes(): number {
+    const { all, dimension } = this.#model;
+    return COPIES_OF_RESULT * all * BYTES + this.#collection.documents * dimension * BYTES;
   }
 
   /** Queries, their positives and the negatives of their own; documents that are frozen are not read. */

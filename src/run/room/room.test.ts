@@ -7,6 +7,7 @@ import { writeSealedJsonFile } from '../../base/json-file.js';
 import { describeFolder, verifyFolder } from '../checked-folder.js';
 import { RunDirectory } from '../run-directory.js';
 import { freeRoom, roomOf } from './room.js';
+import { shareModels } from './share-models.js';
 import { slimRun } from './slim.js';
 
 const SIZES = { 'model.safetensors': 1000, 'optimizer-firstMoment.bin': 1000, 'task-queue.bin': 500 };
@@ -96,6 +97,22 @@ test('models that are the same are on the disk once, also after the run was clea
   expect(kept.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(2.1 * (1 << 20));
   await freeRoom(run);
   expect(model.equals(await readFile(places[1]))).toBe(true);
+});
+
+test('runs that start from the same model have it on the disk once', async () => {
+  const runs = [await finishedRun(), await finishedRun()];
+  const starts = runs.map((run) => run.file('start', 'model.safetensors'));
+  for (const [i, run] of runs.entries()) {
+    await mkdir(run.file('start'));
+    await writeFile(starts[i], Buffer.alloc(1 << 20, 3));
+    await writeFile(run.file('best', 'model.safetensors'), Buffer.alloc(1 << 20, 4 + i));
+  }
+  await shareModels(...runs);
+  const [first, second] = await Promise.all(starts.map((path) => stat(path)));
+  expect(second.ino).toBe(first.ino);
+  for (const [i, run] of runs.entries()) {
+    expect((await readFile(run.file('best', 'model.safetensors')))[0]).toBe(4 + i);
+  }
 });
 
 test('a run that may go on is left as it is', async () => {

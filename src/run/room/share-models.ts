@@ -13,13 +13,14 @@ const FOLDERS = [START_FOLDER, 'checkpoints', 'resume', 'best'];
 const NO_LINKS = ['EXDEV', 'EPERM', 'ENOTSUP', 'EMLINK', 'ENOSYS'];
 
 /**
- * Keeps the models of a finished run that are the same bytes once: the start, the first checkpoint and the best model are often
- * one. Nothing writes into such a file: whoever changes one puts another in its place.
+ * Keeps the models of finished runs that are the same bytes once: the start, the first checkpoint and the best model are often
+ * one, and so are the starts of runs that are compared. Nothing writes into such a file: whoever changes one puts another in its
+ * place.
  */
-export async function shareModels(run: RunDirectory): Promise<void> {
+export async function shareModels(...runs: readonly RunDirectory[]): Promise<void> {
   const bySize = new Map<number, string[]>();
-  for (const folder of FOLDERS) {
-    for await (const { path, size } of largeFiles(run.file(folder)))
+  for (const folder of runs.flatMap((run) => FOLDERS.map((name) => run.file(name)))) {
+    for await (const { path, size } of largeFiles(folder))
       bySize.set(size, [...(bySize.get(size) ?? []), path]);
   }
   for (const paths of bySize.values()) {

@@ -1,9 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { type Command, Option } from 'commander';
+import { freeDiskBytes } from '../../../base/folders/free-disk.js';
+import { counted, formatBytes, formatDuration } from '../../../base/progress.js';
 import type { TableFormat } from '../../../base/table.js';
+import type { RowsCost } from '../../../repro/table/rows-cost.js';
 import type { TableOptions } from '../../../repro/table/table.js';
 import { repeated, wholeNumber } from '../../options/option-parsers.js';
-import { print, printJson } from '../../output.js';
+import { print, printJson, tell } from '../../output.js';
 import { watchTraining } from '../../watch-training.js';
 
 /** What all experiments are asked with. */
@@ -44,7 +47,7 @@ export function studyCommand(repro: Command, name: string): Command {
 /** What every experiment needs to train and to compare. */
 type StudySettings = Pick<
   TableOptions,
-  'data' | 'split' | 'testSplit' | 'out' | 'stepFactor' | 'set' | 'supervise'
+  'data' | 'split' | 'testSplit' | 'out' | 'stepFactor' | 'set' | 'supervise' | 'onPlan'
 >;
 
 export interface Study<Result> {
@@ -74,6 +77,9 @@ export async function showStudy<Result>(
     stepFactor: STEP_FACTOR[options.size],
     set: options.set ?? [],
     supervise: { threads, ...watched.supervise },
+    onPlan: async (cost: RowsCost) => {
+      if (cost.trainings > 0) tell(`${costText(cost, threads.trainer, await freeDiskBytes(options.out))}\n`);
+    },
   };
   const result = await reproduce(settings, watched.say).finally(watched.close);
   await writeFileAtomic(`${options.out}/${name}.json`, `${JSON.stringify(result, null, 2)}\n`);
@@ -81,4 +87,19 @@ export async function showStudy<Result>(
   if (plot) await writeFileAtomic(`${options.out}/${name}.svg`, plot(result));
   if (options.json) printJson(result);
   else print(`${text(result, 'text')}\n`);
+}
+
+/** What the trainings of an experiment will take, and whether the disk has room for it; `free` where the system tells. */
+export function costText(
+  { trainings, steps, seconds, resultBytes, workBytes }: RowsCost,
+  threads: number,
+  free: number | undefined,
+): string {
+  const needed = resultBytes + workBytes;
+  const lacks = free !== undefined && free < needed;
+  return (
+    `${counted(trainings, 'training')} of ${counted(steps, 'step')} in all: roughly ${formatDuration(seconds)} with ${counted(threads, 'thread')}` +
+    `, ${formatBytes(resultBytes)} of disk in the end and ${formatBytes(workBytes)} more meanwhile; Ctrl-C stops, the same command goes on` +
+    (lacks ? `\nnearmiss: only ${formatBytes(free)} of disk are free: name another with --out` : '')
+  );
 }
