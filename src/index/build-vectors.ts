@@ -5,7 +5,7 @@ import {
   writeQuantizedIndex,
 } from './quantized/quantized-builder.js';
 import { FlatBuilder, type FlatOptions, flatInt8, writeFlatIndex } from './vectors/flat.js';
-import { HnswBuilder, type HnswOptions, writeHnswIndex } from './vectors/hnsw-builder.js';
+import { HnswBuilder, type HnswOptions, writeHnswIndex } from './vectors/hnsw/hnsw-builder.js';
 import type {
   IndexType,
   SaveOptions,

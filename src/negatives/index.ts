@@ -1,7 +1,9 @@
-export type { CandidateData } from './candidate-data.js';
-export { CANDIDATE_FOLDER, type LoadOptions } from './candidate-files.js';
-export { type CandidateRow, readCandidateRow } from './candidate-row.js';
-export { CandidateTable, NONE } from './candidates.js';
+export type { CandidateData } from './candidates/candidate-data.js';
+export { CANDIDATE_FOLDER, type LoadOptions } from './candidates/candidate-files.js';
+export { type CandidateRow, readCandidateRow } from './candidates/candidate-row.js';
+export { CandidateTable, NONE } from './candidates/candidate-table.js';
+export type { CandidateManifest, MiningReport, Provenance } from './candidates/manifest.js';
+export { mergeTables, replacedShare, stalestQueries } from './candidates/refreshed-tables.js';
 export { type NegativesKind, type NegativesRecipe, negativesKind, rankedOptionsOf } from './kind.js';
 export { negatives } from './kinds.js';
 export { type Bm25ListsOptions, documentNumbers, listsFromBm25, type QueryText } from './lists/from-bm25.js';
@@ -10,7 +12,6 @@ export { listsFromModel, type ModelListsOptions } from './lists/from-model.js';
 export { listsFromRun } from './lists/from-run.js';
 export { listsFromTable } from './lists/from-table.js';
 export { listsFromVectors, type QueryVectors, type VectorListsOptions } from './lists/from-vectors.js';
-export type { CandidateManifest, MiningReport, Provenance } from './manifest.js';
 export { type DroppedCandidate, type Mined, type MineOptions, mine } from './mine.js';
 export {
   fingerprintIds,
@@ -21,7 +22,6 @@ export {
 export { type CollectionIds, type IdNumbers, Positives } from './positives.js';
 export { RandomSource, type RandomSourceOptions } from './random.js';
 export { checkRanked, type RankedOptions, rankedOptions } from './ranked-options.js';
-export { mergeTables, replacedShare, stalestQueries } from './refresh.js';
 export { type AnswerTexts, answers } from './rules/answers.js';
 export { buildRules, type RuleOptions, type RuleTexts } from './rules/build-rules.js';
 export { duplicates } from './rules/duplicates.js';

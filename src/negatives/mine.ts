@@ -1,8 +1,8 @@
 import { NearmissError } from '../base/errors.js';
 import { CREATED_BY } from '../base/version.js';
-import type { CandidateData } from './candidate-data.js';
-import { CandidateTable, NONE } from './candidates.js';
-import type { MiningReport, Provenance } from './manifest.js';
+import type { CandidateData } from './candidates/candidate-data.js';
+import { CandidateTable, NONE } from './candidates/candidate-table.js';
+import type { MiningReport, Provenance } from './candidates/manifest.js';
 import { knownPositives } from './rules/known-positives.js';
 import { type CandidateRule, type RankedList, rankAt } from './rules/rule.js';
 import type { PositivesOf } from './sampler.js';

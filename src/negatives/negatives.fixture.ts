@@ -1,4 +1,4 @@
-import type { CandidateTable } from './candidates.js';
+import type { CandidateTable } from './candidates/candidate-table.js';
 import { mine } from './mine.js';
 import type { RankedList } from './rules/rule.js';
 

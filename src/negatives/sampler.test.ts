@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Random } from '../engine/random.js';
-import { CandidateTable } from './candidates.js';
+import { CandidateTable } from './candidates/candidate-table.js';
 import { mine } from './mine.js';
 import { positivesOf, smallTable } from './negatives.fixture.js';
 import { RandomSource } from './random.js';

@@ -1,6 +1,6 @@
 import { shorten } from '../base/errors.js';
 import { Random } from '../engine/random.js';
-import type { CandidateTable } from './candidates.js';
+import type { CandidateTable } from './candidates/candidate-table.js';
 import type { DroppedCandidate, MineOptions } from './mine.js';
 import type { RankedList } from './rules/rule.js';
 import type { PositivesOf } from './sampler.js';

@@ -1,5 +1,5 @@
 import type { EncodedTexts } from '../model/index.js';
-import type { CandidateTable } from './candidates.js';
+import type { CandidateTable } from './candidates/candidate-table.js';
 import type { RankedOptions } from './ranked-options.js';
 import type { RankedList } from './rules/rule.js';
 import type { NegativeSource, PositivesOf } from './sampler.js';

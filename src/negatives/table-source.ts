@@ -1,5 +1,5 @@
 import type { Random } from '../engine/random.js';
-import { type CandidateTable, NONE } from './candidates.js';
+import { type CandidateTable, NONE } from './candidates/candidate-table.js';
 import { sampleDistinct } from './sample-distinct.js';
 import type { Negative, NegativeSource } from './sampler.js';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { leaveForeignLock, whileItLives } from '../base/lock/foreign-lock.fixture.js';
-import { UsearchGraph } from '../index/vectors/usearch.js';
+import { UsearchGraph } from '../index/vectors/hnsw/usearch.js';
 import { CandidateTable } from '../negatives/index.js';
 import { EventWriter, ROLES, type TimedEvent } from '../run/events.js';
 import { fixedTableNames } from '../run/fixed-tables.js';

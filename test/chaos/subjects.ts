@@ -23,7 +23,7 @@ import { openDocumentIndex } from '../../src/index/vectors/open.js';
 import type { IndexType } from '../../src/index/vectors/vector-index.js';
 import { writeDocumentIndex } from '../../src/index/write-documents.js';
 import { stackRows } from '../../src/model/encoder/encoded-texts.js';
-import { CandidateTable } from '../../src/negatives/candidates.js';
+import { CandidateTable } from '../../src/negatives/candidates/candidate-table.js';
 import { smallTable } from '../../src/negatives/negatives.fixture.js';
 import { StoredDocuments } from '../../src/search/documents/stored-documents.js';
 import { openLiveSearcher } from '../../src/search/live/index.js';

@@ -1,6 +1,6 @@
 import { NearmissError, shorten } from '../../base/errors.js';
 import type { Document } from '../../data/index.js';
-import { type CandidateRow, readCandidateRow } from '../../negatives/candidate-row.js';
+import { type CandidateRow, readCandidateRow } from '../../negatives/candidates/candidate-row.js';
 import type { CandidateManifest } from '../../negatives/index.js';
 import { fixedTableNames } from '../../run/fixed-tables.js';
 import type { RunDirectory } from '../../run/run-directory.js';

@@ -6,8 +6,8 @@ export { type WriteDocumentsOptions, writeDocumentIndex } from '../write-documen
 export { type Documents, documentFiles, documentsFromIds } from './document-files.js';
 export { DocumentIndex, type DocumentIndexOptions } from './document-index.js';
 export { FlatBuilder, FlatIndex, type FlatOptions } from './flat.js';
-export { HnswIndex } from './hnsw.js';
-export { HnswBuilder, type HnswOptions } from './hnsw-builder.js';
+export { HnswBuilder, type HnswOptions } from './hnsw/hnsw-builder.js';
+export { HnswIndex } from './hnsw/hnsw-index.js';
 export { type CostOptions, vectorIndexBytes, wholeVectorsBytes } from './memory-cost.js';
 export { type OpenOptions, openDocumentIndex, openVectorIndex } from './open.js';
 export {

@@ -1,8 +1,8 @@
 import { defaultLists } from '../quantized/quantize.js';
 import { CHECKSUM_BYTES } from '../quantized/row-file.js';
 import { recordBytes } from '../quantized/scan-kernel.js';
-import { DEFAULT_CONNECTIVITY } from './hnsw.js';
-import { TWIN_BYTES } from './twins.js';
+import { DEFAULT_CONNECTIVITY } from './hnsw/hnsw-index.js';
+import { TWIN_BYTES } from './hnsw/twins.js';
 import type { VectorIndexMetadata, VectorStorage } from './vector-index.js';
 
 export interface CostOptions {

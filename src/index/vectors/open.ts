@@ -88,7 +88,7 @@ async function openFolder(folder: IndexFolder, options: OpenOptions): Promise<Ve
     );
   }
   if (type === 'hnsw') {
-    return (await import('./hnsw.js')).HnswIndex.open(folder, { access, verify, threads });
+    return (await import('./hnsw/hnsw-index.js')).HnswIndex.open(folder, { access, verify, threads });
   }
   const session = { threads, ...options.session };
   if (type === 'flat') return FlatIndex.open(folder, { access, session });

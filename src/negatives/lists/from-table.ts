@@ -1,4 +1,4 @@
-import type { CandidateTable } from '../candidates.js';
+import type { CandidateTable } from '../candidates/candidate-table.js';
 import type { RankedList } from '../rules/rule.js';
 
 /** The rows of a candidate table as rankings with gaps, where rules have already removed something. */

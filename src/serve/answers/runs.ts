@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { miningReportSchema } from '../../negatives/manifest.js';
+import { miningReportSchema } from '../../negatives/candidates/manifest.js';
 
 const step = z.int().min(0);
 const time = z.string().describe('ISO 8601.');

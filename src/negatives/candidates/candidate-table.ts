@@ -1,4 +1,4 @@
-import { NearmissError } from '../base/errors.js';
+import { NearmissError } from '../../base/errors.js';
 import type { CandidateData } from './candidate-data.js';
 import { type LoadOptions, loadTable, saveTable } from './candidate-files.js';
 import type { CandidateManifest, Provenance } from './manifest.js';

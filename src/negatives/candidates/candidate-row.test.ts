@@ -2,9 +2,9 @@ import { mkdtemp, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { mine } from '../mine.js';
 import { readCandidateRow } from './candidate-row.js';
-import type { CandidateTable } from './candidates.js';
-import { mine } from './mine.js';
+import type { CandidateTable } from './candidate-table.js';
 
 const POSITIVES = [[2], [0, 1, 3], []].map((ids) => Int32Array.from(ids));
 let folder: string;

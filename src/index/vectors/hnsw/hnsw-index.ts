@@ -1,17 +1,17 @@
 import { availableParallelism } from 'node:os';
-import { checkSearch, emptyResult, oneRowEachQuery } from './check-vectors.js';
-import { type IndexFolder, type IndexFolderWriter, writeIndexFolder } from './index-folder.js';
-import { int8Scale, largestMagnitude, toInt8 } from './int8.js';
-import { Twins } from './twins.js';
-import { UsearchGraph } from './usearch.js';
-import { VectorCut } from './vector-cut.js';
+import { checkSearch, emptyResult, oneRowEachQuery } from '../check-vectors.js';
+import { type IndexFolder, type IndexFolderWriter, writeIndexFolder } from '../index-folder.js';
+import { VectorCut } from '../vector-cut.js';
 import type {
   SaveOptions,
   SearchOptions,
   SearchResult,
   VectorIndex,
   VectorIndexMetadata,
-} from './vector-index.js';
+} from '../vector-index.js';
+import { int8Scale, largestMagnitude, toInt8 } from './int8.js';
+import { Twins } from './twins.js';
+import { UsearchGraph } from './usearch.js';
 
 const GRAPH_FILE = 'graph.usearch';
 

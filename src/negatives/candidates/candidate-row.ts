@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { NearmissError } from '../base/errors.js';
-import { readJsonFile } from '../base/json-file.js';
-import { RandomAccessFile } from '../base/random-access-file.js';
+import { NearmissError } from '../../base/errors.js';
+import { readJsonFile } from '../../base/json-file.js';
+import { RandomAccessFile } from '../../base/random-access-file.js';
 import { type Column, fileName, MANIFEST_FILE } from './candidate-files.js';
-import { NONE } from './candidates.js';
+import { NONE } from './candidate-table.js';
 import { type CandidateManifest, manifestSchema } from './manifest.js';
 
 /** One query's candidates, read without the rest of the table. */

@@ -1,16 +1,21 @@
-import { NearmissError } from '../../base/errors.js';
-import { encodeFloat16 } from '../../base/numbers/float16.js';
-import { CREATED_BY } from '../../base/version.js';
+import { NearmissError } from '../../../base/errors.js';
+import { encodeFloat16 } from '../../../base/numbers/float16.js';
+import { CREATED_BY } from '../../../base/version.js';
+import { writeIndexFolder } from '../index-folder.js';
+import { expectHalfRange } from '../row-codec.js';
+import { VectorCut } from '../vector-cut.js';
+import type { SaveOptions, VectorIndexBuilder, VectorIndexMetadata, VectorStorage } from '../vector-index.js';
+import { VectorIntake } from '../vector-intake.js';
 import { DistinctRows } from './distinct-rows.js';
-import { DEFAULT_CONNECTIVITY, DEFAULT_EF_CONSTRUCTION, HnswIndex, type HnswParameters } from './hnsw.js';
-import { writeIndexFolder } from './index-folder.js';
+import {
+  DEFAULT_CONNECTIVITY,
+  DEFAULT_EF_CONSTRUCTION,
+  HnswIndex,
+  type HnswParameters,
+} from './hnsw-index.js';
 import { int8Scale, largestMagnitude, toInt8 } from './int8.js';
-import { expectHalfRange } from './row-codec.js';
 import { Twins } from './twins.js';
 import { UsearchGraph } from './usearch.js';
-import { VectorCut } from './vector-cut.js';
-import type { SaveOptions, VectorIndexBuilder, VectorIndexMetadata, VectorStorage } from './vector-index.js';
-import { VectorIntake } from './vector-intake.js';
 
 /** Vectors that are looked at before the scale of 8-bit components is chosen. */
 const SCALE_ROWS = 10_000;

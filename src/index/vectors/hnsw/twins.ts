@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import type { IndexFolder, IndexFolderWriter } from './index-folder.js';
+import type { IndexFolder, IndexFolderWriter } from '../index-folder.js';
 
 /** For each vector that equals an earlier one its id and that of the first; absent where there is none. */
 const TWINS_FILE = 'twins.bin';

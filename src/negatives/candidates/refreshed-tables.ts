@@ -1,5 +1,5 @@
-import { NearmissError } from '../base/errors.js';
-import { CandidateTable } from './candidates.js';
+import { NearmissError } from '../../base/errors.js';
+import { CandidateTable } from './candidate-table.js';
 
 /**
  * The queries that a refresh mines anew: the given share of them, those whose candidates are oldest first. So every

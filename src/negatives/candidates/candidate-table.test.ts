@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { NearmissError } from '../base/errors.js';
-import { readJsonFile } from '../base/json-file.js';
-import { CandidateTable } from './candidates.js';
-import { smallTable } from './negatives.fixture.js';
-import { mergeTables, replacedShare, stalestQueries } from './refresh.js';
+import { NearmissError } from '../../base/errors.js';
+import { readJsonFile } from '../../base/json-file.js';
+import { smallTable } from '../negatives.fixture.js';
+import { CandidateTable } from './candidate-table.js';
+import { mergeTables, replacedShare, stalestQueries } from './refreshed-tables.js';
 
 let folder = '';
 beforeAll(async () => {

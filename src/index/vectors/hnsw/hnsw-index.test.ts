@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createVectorIndex } from '../build-vectors.js';
-import { DocumentIndex } from './document-index.js';
-import { openVectorIndex } from './open.js';
-import type { VectorIndex } from './vector-index.js';
-import { bruteForce, clusteredVectors, recall, rowOf } from './vectors.fixture.js';
+import { createVectorIndex } from '../../build-vectors.js';
+import { DocumentIndex } from '../document-index.js';
+import { openVectorIndex } from '../open.js';
+import type { VectorIndex } from '../vector-index.js';
+import { bruteForce, clusteredVectors, recall, rowOf } from '../vectors.fixture.js';
 
 const options = { dimension: 16, clusters: 30, seed: 8 };
 const vectors = clusteredVectors({ ...options, count: 4000, part: 'vectors' });

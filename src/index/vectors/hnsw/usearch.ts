@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { ScalarKind, Index as UsearchIndex } from 'usearch';
-import type { VectorStorage } from './vector-index.js';
+import type { VectorStorage } from '../vector-index.js';
 
 // Required, not imported: imported from a script that has no file (`node -e`), it never finishes loading.
 const { Index, MetricKind } = createRequire(import.meta.url)('usearch') as typeof import('usearch');

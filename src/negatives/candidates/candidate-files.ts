@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { NearmissError } from '../base/errors.js';
-import { writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
-import { type FolderContents, filesNamed } from '../base/folders/folder-contents.js';
-import { readJsonFile, writeSealedJsonFile } from '../base/json-file.js';
-import { RandomAccessFile } from '../base/random-access-file.js';
+import { NearmissError } from '../../base/errors.js';
+import { writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
+import { type FolderContents, filesNamed } from '../../base/folders/folder-contents.js';
+import { readJsonFile, writeSealedJsonFile } from '../../base/json-file.js';
+import { RandomAccessFile } from '../../base/random-access-file.js';
 import type { CandidateData } from './candidate-data.js';
 import { type CandidateManifest, FORMAT_NAME, FORMAT_VERSION, manifestSchema } from './manifest.js';
 
