@@ -1,7 +1,8 @@
 import { type Graph, linear, mul, type ParameterSpec, tanh, type Value } from '../../engine/index.js';
 import { bertParameters, type DropoutSource } from '../encoder/bert.js';
 import type { EncoderConfig } from '../encoder/config.js';
-import { buildRows, type EncoderGraphOptions, type TrainableGraph } from '../encoder/encoder-graph.js';
+import { buildRows, type EncoderGraphOptions } from '../encoder/encoder-graph.js';
+import type { TrainableGraph } from '../encoder/states-graph.js';
 import { representationOf } from '../representation/kinds.js';
 
 /** Everything about a cross-encoder but its weights. */

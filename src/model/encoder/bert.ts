@@ -28,37 +28,48 @@ export interface GroupValue {
   bias: Value;
 }
 
-/** The parameters of BERT and RoBERTa, with their Hugging Face names (which are the same for both). */
-export function bertParameters(config: EncoderConfig): ParameterSpec[] {
-  const { hiddenSize, intermediateSize } = config;
-  const dense = (name: string, out: number, into: number): ParameterSpec[] => [
+function dense(name: string, out: number, into: number): ParameterSpec[] {
+  return [
     { name: `${name}.weight`, shape: [out, into] },
     { name: `${name}.bias`, shape: [out] },
   ];
-  const norm = (name: string): ParameterSpec[] => [
-    { name: `${name}.weight`, shape: [hiddenSize] },
-    { name: `${name}.bias`, shape: [hiddenSize] },
+}
+
+function norm(name: string, size: number): ParameterSpec[] {
+  return [
+    { name: `${name}.weight`, shape: [size] },
+    { name: `${name}.bias`, shape: [size] },
   ];
-  const specs: ParameterSpec[] = [
+}
+
+/** The parameters of one layer, named as Hugging Face does below `at`. */
+export function layerParameters(
+  { hiddenSize, intermediateSize }: Pick<EncoderConfig, 'hiddenSize' | 'intermediateSize'>,
+  at: string,
+): ParameterSpec[] {
+  return [
+    ...dense(`${at}.attention.self.query`, hiddenSize, hiddenSize),
+    ...dense(`${at}.attention.self.key`, hiddenSize, hiddenSize),
+    ...dense(`${at}.attention.self.value`, hiddenSize, hiddenSize),
+    ...dense(`${at}.attention.output.dense`, hiddenSize, hiddenSize),
+    ...norm(`${at}.attention.output.LayerNorm`, hiddenSize),
+    ...dense(`${at}.intermediate.dense`, intermediateSize, hiddenSize),
+    ...dense(`${at}.output.dense`, hiddenSize, intermediateSize),
+    ...norm(`${at}.output.LayerNorm`, hiddenSize),
+  ];
+}
+
+/** The parameters of BERT and RoBERTa, with their Hugging Face names (which are the same for both). */
+export function bertParameters(config: EncoderConfig): ParameterSpec[] {
+  const { hiddenSize } = config;
+  const layers = Array.from({ length: config.layers }, (_, layer) => `encoder.layer.${layer}`);
+  return [
     { name: 'embeddings.word_embeddings.weight', shape: [config.vocabularySize, hiddenSize] },
     { name: 'embeddings.position_embeddings.weight', shape: [config.maxPositions, hiddenSize] },
     { name: 'embeddings.token_type_embeddings.weight', shape: [config.typeVocabularySize, hiddenSize] },
-    ...norm('embeddings.LayerNorm'),
+    ...norm('embeddings.LayerNorm', hiddenSize),
+    ...layers.flatMap((at) => layerParameters(config, at)),
   ];
-  for (let layer = 0; layer < config.layers; layer++) {
-    const at = `encoder.layer.${layer}`;
-    specs.push(
-      ...dense(`${at}.attention.self.query`, hiddenSize, hiddenSize),
-      ...dense(`${at}.attention.self.key`, hiddenSize, hiddenSize),
-      ...dense(`${at}.attention.self.value`, hiddenSize, hiddenSize),
-      ...dense(`${at}.attention.output.dense`, hiddenSize, hiddenSize),
-      ...norm(`${at}.attention.output.LayerNorm`),
-      ...dense(`${at}.intermediate.dense`, intermediateSize, hiddenSize),
-      ...dense(`${at}.output.dense`, hiddenSize, intermediateSize),
-      ...norm(`${at}.output.LayerNorm`),
-    );
-  }
-  return specs;
 }
 
 export interface BertInputs {
@@ -67,6 +78,15 @@ export interface BertInputs {
   positions: Value;
   types: Value;
   groups: GroupValue[];
+}
+
+/** What the rows of a layer look at. */
+export interface LayerSight {
+  groups: readonly GroupValue[];
+  /** For each group what is added to its logits, [texts, 1, 1 or length, length]. */
+  biases: readonly Value[];
+  /** Rows that are looked at, laid out like those that look. Default: the same. */
+  keys?: Value;
 }
 
 /**
@@ -125,9 +145,13 @@ export class BertGraph {
     return this.embed(embedded);
   }
 
-  /** LayerNorm and dropout over the summed embeddings. */
-  embed(summed: Value): Value {
-    return this.#drop('embeddings', this.#norm(summed, 'embeddings.LayerNorm'), this.#config.hiddenDropout);
+  /**
+   * LayerNorm and dropout over the summed embeddings.
+   *
+   * @param place the name of the dropout, where a graph has several
+   */
+  embed(summed: Value, place = 'embeddings'): Value {
+    return this.#drop(place, this.#norm(summed, 'embeddings.LayerNorm'), this.#config.hiddenDropout);
   }
 
   layers(embedded: Value, groups: GroupValue[]): Value {
@@ -137,11 +161,13 @@ export class BertGraph {
   #layersTo(end: number, embedded: Value, groups: GroupValue[]): Value {
     const biases = groups.map(({ texts, length, bias }) => reshape(bias, [texts, 1, 1, length]));
     let x = embedded;
-    for (let layer = 0; layer < end; layer++) {
-      const at = `encoder.layer.${layer}`;
-      x = this.#output(this.#attend(x, at, groups, biases), x, at);
-    }
+    for (let layer = 0; layer < end; layer++) x = this.layer(x, `encoder.layer.${layer}`, { groups, biases });
     return x;
+  }
+
+  /** One layer, its parameters below `at`. */
+  layer(x: Value, at: string, sight: LayerSight): Value {
+    return this.#output(this.#attend(x, at, sight), x, at);
   }
 
   /** What a layer does with the attended values: each row on its own. */
@@ -157,16 +183,15 @@ export class BertGraph {
     return this.#norm(add(this.#drop(`${at}.output`, output, rate), middle), `${at}.output.LayerNorm`);
   }
 
-  #attend(x: Value, at: string, groups: GroupValue[], biases: Value[]): Value {
+  #attend(x: Value, at: string, { groups, biases, keys = x }: LayerSight): Value {
     const { heads, attentionDropout } = this.#config;
     const sizes = groups.map(({ texts, length }) => `${texts}*${length}`);
-    const [query, key, value] = ['query', 'key', 'value'].map((part) => {
-      const projected = split(this.#dense(x, `${at}.attention.self.${part}`), { axis: 0, sizes });
-      return projected.map((tokens, g) => {
+    const projected = (part: string, from: Value): Value[] =>
+      split(this.#dense(from, `${at}.attention.self.${part}`), { axis: 0, sizes }).map((tokens, g) => {
         const { texts, length } = groups[g];
         return this.#heads(tokens, texts, length);
       });
-    });
+    const [query, key, value] = [projected('query', x), projected('key', keys), projected('value', keys)];
     const contexts = groups.map(({ texts, length }, g) => {
       const dropout = this.#dropout(
         `${at}.attention.self.${g}`,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { representationOf } from '../representation/kinds.js';
 import { dropoutFeeds } from './dropout.js';
-import type { DropoutPlace } from './encoder-graph.js';
 import { packBatch } from './packed-batch.js';
+import type { DropoutPlace } from './states-graph.js';
 
 const packed = packBatch(
   [{ ids: new Int32Array(50).fill(3) }, { ids: new Int32Array(40).fill(3) }, { ids: [3, 4] }],

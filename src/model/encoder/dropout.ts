@@ -1,6 +1,7 @@
 import { bits, type DenseTensor, type RandomKey, randomKey, sizeOf } from '../../engine/index.js';
-import { boundDims, type DropoutPlace } from './encoder-graph.js';
+import { boundDims } from './encoder-graph.js';
 import type { PackedBatch } from './packed-batch.js';
+import type { DropoutPlace } from './states-graph.js';
 
 /** What random numbers of a step depend on. */
 export interface StepRandom {

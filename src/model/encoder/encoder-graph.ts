@@ -2,12 +2,10 @@ import {
   add,
   concat,
   type DenseTensor,
-  type Dim,
   div,
   type Graph,
   layerNorm,
   linear,
-  matmul,
   mul,
   type ParameterSpec,
   reduceSum,
@@ -25,10 +23,19 @@ import { isSided, makesTerms, type Pooling, representationOf } from '../represen
 import type { Representation } from '../representation/representation.js';
 import { TERM_ROW, termRows } from '../scorer/impact.js';
 import { SIDES, type Side } from '../side.js';
-import { BertGraph, bertParameters, type DropoutSource, type GroupValue } from './bert.js';
+import { bertParameters, type DropoutSource } from './bert.js';
 import type { EncoderConfig } from './config.js';
 import { HEAD_LAYER_NORM_EPS } from './head.js';
 import type { PackedBatch } from './packed-batch.js';
+import {
+  buildStates,
+  poolGroups,
+  type StatesOptions,
+  selectionInputs,
+  statesOf,
+  type TrainableGraph,
+  textsDim,
+} from './states-graph.js';
 
 /** What turns hidden states into rows. */
 export interface HeadConfig extends Pooling {
@@ -92,36 +99,14 @@ export function projectorParameters(spec: EncoderSpec): ParameterSpec[] {
   ];
 }
 
-/** A place where dropout acts, fed with fresh factors at each step. */
-export interface DropoutPlace {
-  input: string;
-  shape: readonly Dim[];
-  rate: number;
-}
-
-/** What a step needs of a transformer in its graph, whatever comes out of it. */
-export interface TrainableGraph {
-  /** The parameters that a loss can change. */
-  learned: Value[];
-  dropoutPlaces: DropoutPlace[];
-}
-
 export interface EncoderGraph extends TrainableGraph {
   /** The rows of the texts in the order of the groups; see `PackedBatch.order` and `PackedBatch.rowOffsets`. */
   embeddings: Value;
 }
 
-export interface EncoderGraphOptions {
-  /** Prefix of this encoder's inputs and parameters, to tell two towers apart. */
-  prefix?: string;
-  /** Prefix of its inputs, where one encoder reads the texts of both sides by themselves. Default: `prefix`. */
-  inputs?: string;
+export interface EncoderGraphOptions extends StatesOptions {
   /** Whose texts it reads. Default `documents`. */
   side?: Side;
-  /** How many length groups a batch has. */
-  groups: number;
-  /** Leave dropout places for training. */
-  dropout?: boolean;
   /** Puts {@link projectorParameters} on the rows. */
   projector?: boolean;
   /** Compute only what the vectors need; such a graph has one group and no gradient. */
@@ -159,43 +144,18 @@ export function buildRows(
   body: { config: EncoderConfig; representation: Representation; parameters: readonly ParameterSpec[] },
   options: EncoderGraphOptions,
 ): RowsGraph {
-  const { prefix: ofParameters = '', inputs: prefix = ofParameters, groups: groupCount } = options;
+  const { groups: groupCount } = options;
   const { config, representation } = body;
-  // Two passes of one encoder in a graph share its weights.
-  const known = new Map(graph.parameters.map((value) => [value.name, value]));
-  const parameters = new Map(
-    body.parameters.map(({ name, shape }) => {
-      const full = ofParameters + name;
-      return [name, known.get(full) ?? graph.parameter(full, shape)];
-    }),
-  );
-  const parameter = (name: string): Value => parameters.get(name)!;
-  const dropoutPlaces: DropoutPlace[] = [];
-  const dropout = (place: string, shape: readonly Dim[], rate: number): Value | undefined => {
-    if (!options.dropout || rate === 0) return undefined;
-    const input = `${prefix}dropout.${place}`;
-    dropoutPlaces.push({ input, shape, rate });
-    return graph.input(input, shape);
-  };
-
-  const groups = Array.from({ length: groupCount }, (_, g): GroupValue & { pool?: Value } => {
-    const [texts, length] = [`${prefix}texts${g}`, `${prefix}length${g}`];
-    const table = (name: string): Value => graph.input(`${prefix}${name}${g}`, [texts, length]);
-    return { texts, length, bias: table('bias'), ...('weigh' in representation && { pool: table('pool') }) };
-  });
-  const tokens = groupCount === 1 ? `${groups[0].texts}*${groups[0].length}` : `${prefix}tokens`;
-  const list = (name: string): Value => graph.input(prefix + name, [tokens], 'int32');
-  const bert = new BertGraph({ config, parameter, dropout });
-  const inputs = { ids: list('ids'), positions: list('positions'), types: list('types'), groups };
-  const learned = [...parameters].filter(([name]) => !hasNoEffect(name)).map(([, value]) => value);
+  const states = buildStates(graph, body, options);
+  const { prefix, tokens, inputs, groups, parameter, learned, dropout, dropoutPlaces } = states;
   const shared = { parameter, learned, dropout, dropoutPlaces };
   const rowsName = rowsDim(representation, prefix, groupCount);
   if ('weigh' in representation) {
     const onlyFirst = options.inference && groupCount === 1 && representation.firstTokenOnly;
-    const rows = onlyFirst ? bert.firstHidden(inputs) : poolGroups(bert.hidden(inputs), groups, rowsName);
+    const rows = onlyFirst ? states.firstHidden() : poolGroups(states.hidden(), groups, rowsName);
     return { rows, ...shared };
   }
-  const hidden = bert.hidden(inputs);
+  const hidden = states.hidden();
   if ('count' in representation) {
     const { inference } = options;
     const sizes = groups.map(({ texts, length }) => `${texts}*${length}`);
@@ -209,49 +169,14 @@ export function buildRows(
     const rows = reshape(concat(parts, { axis: 0, dim: rowsName }), [rowsName, size]);
     return { rows, ...shared };
   }
-  const selected = graph.input(`${prefix}selected`, [rowsName], 'int32');
-  const unselected = list('unselected');
+  const [selected, unselected] = selectionInputs(graph, states, rowsName);
   const tokenIds = (): Value => selectRows(reshape(toFloat(inputs.ids), [tokens, 1]), selected, unselected);
   return { rows: selectRows(hidden, selected, unselected), tokenIds, ...shared };
-}
-
-/**
- * A key's bias adds the same to all logits of a query, which softmax ignores: its gradient is exactly 0. Computed
- * in float32 it would be rounding noise, which Adam blows up to full steps.
- */
-function hasNoEffect(name: string): boolean {
-  return name.endsWith('.attention.self.key.bias');
-}
-
-/** The name of the dimension that counts a batch's texts. */
-export function textsDim(prefix: string, groups: number): string {
-  return groups === 1 ? `${prefix}texts0` : `${prefix}texts`;
 }
 
 /** The name of the dimension that counts a batch's rows: that of its texts where each has one. */
 export function rowsDim(representation: Representation, prefix: string, groups: number): string {
   return 'weigh' in representation ? textsDim(prefix, groups) : `${prefix}rows`;
-}
-
-/** The states of each group, [texts, length, hidden]. */
-function statesOf<Group extends GroupValue>(
-  hidden: Value,
-  groups: readonly Group[],
-): (Group & { states: Value })[] {
-  const sizes = groups.map(({ texts, length }) => `${texts}*${length}`);
-  return split(hidden, { axis: 0, sizes }).map((part, g) => {
-    const { texts, length } = groups[g];
-    return { ...groups[g], states: reshape(part, [texts, length, hidden.shape[1]]) };
-  });
-}
-
-/** One vector for each text of all groups: its tokens' hidden states by their weights in `pool`. */
-function poolGroups(hidden: Value, groups: readonly (GroupValue & { pool?: Value })[], dim: Dim): Value {
-  const pooled = statesOf(hidden, groups).map(({ texts, length, pool, states }) => {
-    const weights = reshape(pool!, [texts, 1, length]);
-    return reshape(matmul(weights, states), [texts, hidden.shape[1]]);
-  });
-  return concat(pooled, { axis: 0, dim });
 }
 
 /** Projection, LayerNorm and normalisation of rows [rows, hidden]. */

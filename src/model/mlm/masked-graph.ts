@@ -10,7 +10,8 @@ import {
 } from '../../engine/index.js';
 import { bertParameters } from '../encoder/bert.js';
 import type { EncoderConfig } from '../encoder/config.js';
-import { buildRows, type DropoutPlace, rowsDim } from '../encoder/encoder-graph.js';
+import { buildRows, rowsDim } from '../encoder/encoder-graph.js';
+import type { DropoutPlace } from '../encoder/states-graph.js';
 import type { TokenRows } from '../representation/representation.js';
 import type { MaskedText } from './mask-words.js';
 import { mlmHeadParameters, mlmLogits } from './mlm-head.js';

@@ -20,7 +20,7 @@ import {
   type Value,
 } from '../../engine/index.js';
 import type { DropoutSource } from '../encoder/bert.js';
-import type { DropoutPlace } from '../encoder/encoder-graph.js';
+import type { DropoutPlace } from '../encoder/states-graph.js';
 import { joinHeads, splitHeads } from './heads.js';
 import type { Decoded, Seq2SeqNetwork, Seq2SeqSpec, SourceValues } from './network.js';
 import { MASKED, type PackedSources, packSources, sourceFeeds } from './packed-sources.js';

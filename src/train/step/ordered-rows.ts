@@ -1,13 +1,9 @@
 import { type DenseTensor, type Graph, permuteRows, type Value } from '../../engine/index.js';
 import type { EncoderConfig } from '../../model/encoder/config.js';
 import { dropoutFeeds, type StepRandom } from '../../model/encoder/dropout.js';
-import {
-  type DropoutPlace,
-  type EncoderGraph,
-  encoderFeeds,
-  rowsDim,
-} from '../../model/encoder/encoder-graph.js';
+import { type EncoderGraph, encoderFeeds, rowsDim } from '../../model/encoder/encoder-graph.js';
 import { packBatch } from '../../model/encoder/packed-batch.js';
+import type { DropoutPlace } from '../../model/encoder/states-graph.js';
 import type { TokenizedText } from '../../model/encoder/tokenized-texts.js';
 import { type Representation, readAs, rowOffsets } from '../../model/representation/representation.js';
 

@@ -1,6 +1,6 @@
 import { type DenseTensor, matmul, mul } from '../../engine/index.js';
 import { buildCrossEncoder, FIRST_TOKEN } from '../../model/cross-encoder/cross-encoder-graph.js';
-import { textsDim } from '../../model/encoder/encoder-graph.js';
+import { textsDim } from '../../model/encoder/states-graph.js';
 import { type CrossEncoderModel, joinTexts } from '../../model/index.js';
 import { ownNegatives, type RetrievalBatch } from '../task/batch.js';
 import type { BuildScores } from './batch-scores.js';
