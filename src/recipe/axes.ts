@@ -20,6 +20,7 @@ import { generateTask } from './tasks/generate-task.js';
 import { mlmTask } from './tasks/mlm-task.js';
 import { mocoTask } from './tasks/moco-task.js';
 import { retrievalTask } from './tasks/retrieval-task.js';
+import { retroMaeTask } from './tasks/retromae-task.js';
 import { termWeightsTask } from './tasks/term-weights-task.js';
 
 /** The parts of a stage that a task may have a use for. */
@@ -37,6 +38,8 @@ export interface TaskKind extends Kind {
   readonly oneVector?: boolean;
   /** Whether it is for one encoder of queries and documents alone. */
   readonly oneEncoder?: boolean;
+  /** Whether it is for encoders alone that make one vector of a text by weighing its states. */
+  readonly pools?: boolean;
   /** Whether it is for models that weigh words, and for them alone. */
   readonly weighs?: boolean;
   /** Left out by the tasks that come with nearmiss: recipes are read where nothing is trained, and `train/` opens those. */
@@ -66,6 +69,7 @@ export const tasks = new Registry<TaskKind>('task', [
   retrievalTask,
   mocoTask,
   mlmTask,
+  retroMaeTask,
   generateTask,
   termWeightsTask,
 ]);

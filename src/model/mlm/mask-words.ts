@@ -8,6 +8,8 @@ export interface MaskedText extends TokenizedText {
   places: Int32Array;
   /** What stood there. */
   labels: Int32Array;
+  /** For each token the number of its word; −1 for special tokens. */
+  words: Int32Array;
 }
 
 export interface MaskWordsOptions {
@@ -51,7 +53,7 @@ export function maskWords({ ids, words }: WordTokens, options: MaskWordsOptions)
   const labels = places.map((place) => ids[place]);
   const masked = ids.slice();
   for (const place of places) masked[place] = standIn(ids[place], options);
-  return { ids: masked, places, labels };
+  return { ids: masked, places, labels, words };
 }
 
 function standIn(id: number, { maskId, others, random }: MaskWordsOptions): number {

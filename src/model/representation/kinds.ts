@@ -5,7 +5,7 @@ import { documentVocabularyKind } from './document-vocabulary.js';
 import { firstKind } from './first.js';
 import { firstTokensKind } from './first-tokens.js';
 import { meanKind } from './mean.js';
-import { mostRows, type Representation, type RepresentationKind } from './representation.js';
+import { mostRows, type PooledRow, type Representation, type RepresentationKind } from './representation.js';
 import { tokenWeightsKind } from './token-weights.js';
 import { tokensKind } from './tokens.js';
 import { vocabularyKind } from './vocabulary.js';
@@ -55,6 +55,12 @@ export function comparesTokens(head: Pooling): boolean {
 /** Whether a head makes one row of every text, queries and documents alike. */
 export function makesOneRow(head: Pooling): boolean {
   return !isSided(head) && mostRows(representationOf(head, 'documents')) === 1;
+}
+
+/** The way in which a head makes one row of every text by weighing its states, where it does. */
+export function pooledRow(head: Pooling): PooledRow | undefined {
+  const representation = representationOf(head, 'documents');
+  return 'weigh' in representation && !isSided(head) ? representation : undefined;
 }
 
 /** Whether a head represents queries and documents differently. */

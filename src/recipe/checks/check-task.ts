@@ -1,4 +1,5 @@
 import { modelKinds } from '../../model/kinds.js';
+import { pooledRow } from '../../model/representation/kinds.js';
 import { tasks } from '../axes.js';
 import type { Problem } from '../problems.js';
 import type { Recipe } from '../recipe.js';
@@ -32,6 +33,13 @@ export function checkTask({ model, stages }: Recipe, index: number): Problem[] {
   }
   if (kind.oneVector && model.passages.mode === 'max') {
     error(`${kind.name} has one vector of a document, and MaxP several`, 'set model.passages.mode=first');
+  }
+  const { pooling } = model.head;
+  if (kind.pools && pooling !== undefined && !pooledRow({ pooling })) {
+    error(
+      `${kind.name} is for one vector a text that its states are summed to, got ${pooling}`,
+      'set model.head.pooling=mean, or first',
+    );
   }
   if (kind.oneEncoder && model.towers === 'two') {
     error(

@@ -40,6 +40,27 @@ describe('models that write', () => {
   });
 });
 
+describe('texts that are rebuilt from their vectors', () => {
+  const stage = 'stages: [{name: a, steps: 2, task: retromae}]';
+  test.each([
+    [
+      `model: {head: {pooling: tokens}}\n${stage}`,
+      'stages.a.task: retromae is for one vector a text that its states are summed to, got tokens',
+    ],
+    [
+      `model: {towers: two}\n${stage}`,
+      'retromae is for one encoder, and queries and documents have one each',
+    ],
+    [`model: {kind: cross}\n${stage}`, 'a cross-encoder makes no vectors to rebuild texts from'],
+  ])('%#', async (yaml, message) => {
+    expect((await failure(yaml)).message).toContain(message);
+  });
+
+  test('by the mean or the first state', async () => {
+    await load(`model: {head: {pooling: first}}\n${stage}`);
+  });
+});
+
 test('a margin is for the stage that mines, which knows the positives', async () => {
   const stages = (mine: string, source: string): string =>
     `stages:\n  - {name: m, make: {name: mine${mine}}}\n  - {name: a, steps: 2, negatives: [{source: static, file: 'stage:m'${source}}]}\nloss: {name: nll}`;

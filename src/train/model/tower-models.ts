@@ -16,6 +16,8 @@ import {
 } from '../../model/index.js';
 import { modelKinds } from '../../model/kinds.js';
 import { loadMlmHead } from '../../model/mlm/load-mlm-head.js';
+import { pooledRow } from '../../model/representation/kinds.js';
+import { startRebuilding } from '../../model/retromae/start-rebuilding.js';
 import { scorers } from '../../model/scorer/kinds.js';
 import type { Scorer } from '../../model/scorer/scorer.js';
 import { SIDES, type Side } from '../../model/side.js';
@@ -29,6 +31,7 @@ import { CachedStep } from '../step/cached-step.js';
 import { DirectStep } from '../step/direct-step.js';
 import { LiveEncoder } from '../step/live-encoder.js';
 import { MaskedGuesser, MaskedStep } from '../step/masked-step.js';
+import { RetroMaeStep } from '../step/retromae-step.js';
 import type { Step } from '../step/step.js';
 import { towerScores } from '../step/tower-scores.js';
 import { TOWER_PREFIX, towerParameters } from '../step/towers.js';
@@ -113,12 +116,19 @@ class TowerModels implements TrainedModel {
   get guesser(): Guesser | undefined {
     if (this.towers === 'two') return undefined;
     const { parameters } = this;
-    const { config } = this.#model.spec;
+    const { config, head } = this.#model.spec;
     const dropout = hasDropout(config);
+    const pooling = pooledRow(head);
     return {
       head: (init) => loadMlmHead(init, config),
       step: (options) => MaskedStep.create({ config, parameters, dropout, ...options }),
       open: (options) => MaskedGuesser.create({ config, parameters, ...options }),
+      ...(pooling && {
+        rebuilder: {
+          start: (init, seed) => startRebuilding(init, config, seed),
+          step: (options) => RetroMaeStep.create({ config, pooling, parameters, dropout, ...options }),
+        },
+      }),
     };
   }
 

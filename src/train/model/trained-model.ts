@@ -3,6 +3,7 @@ import type { Dataset } from '../../data/index.js';
 import type { ParameterStore, SessionOptions } from '../../engine/index.js';
 import type { Ranking } from '../../evaluate/index.js';
 import type { EncoderConfig, SaveModelOptions, TextReader } from '../../model/index.js';
+import type { RebuildingPart } from '../../model/retromae/start-rebuilding.js';
 import type { Side } from '../../model/side.js';
 import type { Recipe } from '../../recipe/recipe.js';
 import type { PlannedStage } from '../../run/plan.js';
@@ -11,6 +12,7 @@ import type { ModelRankingsOptions } from '../refresh/model-rankings.js';
 import type { LiveEncoder } from '../step/live-encoder.js';
 import type { MaskedBatch, MaskedGuesser } from '../step/masked-step.js';
 import type { StageLoss } from '../step/objective.js';
+import type { RetroMaeBatch, RetroMaeStepOptions } from '../step/retromae-step.js';
 import type { WritingBatch } from '../step/seq2seq-step.js';
 import type { Step } from '../step/step.js';
 import type { WeighingBatch } from '../step/term-step.js';
@@ -63,6 +65,22 @@ export interface Guesser {
   step(options: GuessingOptions & Pick<RetrievalStepOptions, 'learns'>): Promise<Step<MaskedBatch>>;
   /** Guesses with the present weights. */
   open(options: GuessingOptions): Promise<MaskedGuesser>;
+  /** Of encoders that make one vector of a text by weighing its states. */
+  readonly rebuilder?: Rebuilder;
+}
+
+interface RebuildingOptions
+  extends Pick<RetrievalStepOptions, 'learns' | 'session'>,
+    Pick<RetroMaeStepOptions, 'share' | 'wholeWords'> {
+  beside: ParameterStore;
+}
+
+/** An encoder that learns to give texts vectors from which a decoder rebuilds them. */
+export interface Rebuilder {
+  /** With the head that the model `init` came with, or a new one. */
+  start(init: string, seed: number): Promise<RebuildingPart>;
+  /** Compiles a stage's forward and backward pass. */
+  step(options: RebuildingOptions): Promise<Step<RetroMaeBatch>>;
 }
 
 /** A model that learns what words count for. */

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { fillNormal, ParameterStore, Random, randomKey } from '../../engine/index.js';
+import { fillNormal, type ParameterSpec, ParameterStore, Random, randomKey } from '../../engine/index.js';
 import { flopsLoss } from '../../loss/flops.js';
 import { bce, infoNce, kl, lambda, marginMse, marginMseInBatch, nll, rankNet } from '../../loss/index.js';
 import { bertParameters } from '../../model/encoder/bert.js';
 import { embeddingSize, type HeadConfig, projectorParameters } from '../../model/encoder/encoder-graph.js';
-import { maskWords } from '../../model/mlm/mask-words.js';
+import { type MaskedText, maskWords } from '../../model/mlm/mask-words.js';
 import { mlmHeadParameters } from '../../model/mlm/mlm-head.js';
-import { makesTerms } from '../../model/representation/kinds.js';
+import { makesTerms, pooledRow } from '../../model/representation/kinds.js';
+import { decoderParameters } from '../../model/retromae/decoder.js';
 import { scorers } from '../../model/scorer/kinds.js';
 import { crossEncoder } from '../cross-encoder.fixture.js';
 import { learnsExcept } from '../frozen.js';
@@ -17,6 +18,7 @@ import { DirectStep } from './direct-step.js';
 import { MaskedStep, maskedBatch } from './masked-step.js';
 import type { StageLoss } from './objective.js';
 import { pairScores } from './pair-scores.js';
+import { type RetroMaeBatch, RetroMaeStep, retroMaeBatches } from './retromae-step.js';
 import { stepConformance } from './step.conformance.js';
 import { towerScores } from './tower-scores.js';
 import { scorerFor, towerStep } from './tower-step.fixture.js';
@@ -218,25 +220,78 @@ for (const side of ['queries', 'documents'] as const) {
   });
 }
 
+/** An encoder with what learns beside it in one store, and texts some of whose words are hidden. */
+function hiddenWords(beside: readonly ParameterSpec[]): { parameters: ParameterStore; texts: MaskedText[] } {
+  const { config } = spec;
+  const parameters = new ParameterStore([...bertParameters(config), ...mlmHeadParameters(config), ...beside]);
+  for (const name of parameters.names) {
+    if (/norm\.weight/i.test(name)) parameters.get(name).fill(1);
+    else fillNormal(parameters.get(name), 0.2, randomKey(1, name));
+  }
+  const random = Random.from(1, 'hidden');
+  const texts = randomBatch(1).documents.map(({ ids }) => {
+    const words = Int32Array.from(ids, (_, place) => place);
+    const options = { share: 0.3, wholeWords: true, maskId: 4, others: Int32Array.of(5, 6, 7), random };
+    return maskWords({ ids: Int32Array.from(ids), words }, options)!;
+  });
+  return { parameters, texts };
+}
+
 stepConformance({
   name: 'hidden words, the table of words shared with the head',
   async make() {
+    const { parameters, texts } = hiddenWords([]);
     const { config } = spec;
-    const parameters = new ParameterStore([...bertParameters(config), ...mlmHeadParameters(config)]);
-    for (const name of parameters.names) {
-      if (/norm\.weight/i.test(name)) parameters.get(name).fill(1);
-      else fillNormal(parameters.get(name), 0.2, randomKey(1, name));
-    }
     const step = await MaskedStep.create({ config, parameters, head: parameters, session });
-    const random = Random.from(1, 'hidden');
-    const texts = randomBatch(1).documents.map(({ ids }) => {
-      const words = Int32Array.from(ids, (_, place) => place);
-      const options = { share: 0.3, wholeWords: true, maskId: 4, others: Int32Array.of(5, 6, 7), random };
-      return maskWords({ ids: Int32Array.from(ids), words }, options)!;
-    });
     return { step, parameters, batch: maskedBatch(texts) };
   },
   parts: ({ texts }) => [maskedBatch(texts.slice(0, 3)), maskedBatch(texts.slice(3))],
+});
+
+describe('texts rebuilt from their vectors (RetroMAE)', () => {
+  const { config } = spec;
+  const make = async (pooling: string, share: number) => {
+    const { parameters, texts } = hiddenWords(decoderParameters(config));
+    const step = await RetroMaeStep.create({
+      config,
+      pooling: pooledRow({ pooling })!,
+      parameters,
+      beside: parameters,
+      share,
+      wholeWords: true,
+      session,
+    });
+    return { step, parameters, batch: retroMaeBatches([texts])[0] };
+  };
+  stepConformance({ name: 'the mean of the states', make: () => make('mean', 0.5) });
+  stepConformance({
+    name: 'the first state, of which alone words are rebuilt',
+    make: () => make('first', 1),
+    // What is seen is drawn for each part by itself: here nothing is.
+    parts: ({ texts }) =>
+      retroMaeBatches([texts.slice(0, 5), texts.slice(5)]) as [RetroMaeBatch, RetroMaeBatch],
+  });
+
+  test('the loss is the sum of both, and the decoder alone teaches the vector', async () => {
+    const { step, parameters, batch } = await make('first', 0.5);
+    const gradients = parameters.zerosLike();
+    const { loss, parts } = await step.addGradients(batch, gradients, { seed: 1, step: 0 });
+    expect(loss).toBeCloseTo(parts!.encoder + parts!.decoder, 5);
+    const alone = { ...batch, hiddenShare: Number.POSITIVE_INFINITY };
+    const decoded = parameters.zerosLike();
+    await step.addGradients(alone, decoded, { seed: 1, step: 0 });
+    expect(Math.hypot(...decoded.get('encoder.layer.0.output.dense.weight'))).toBeGreaterThan(1e-2);
+    await step.release();
+  });
+
+  test('what a token sees is drawn by step and part', async () => {
+    const { step, parameters, batch } = await make('mean', 0.5);
+    const lossAt = async (run: { step: number; part?: number }): Promise<number> =>
+      (await step.addGradients(batch, parameters.zerosLike(), { seed: 1, ...run })).parts!.decoder;
+    const losses = [await lossAt({ step: 0 }), await lossAt({ step: 1 }), await lossAt({ step: 0, part: 1 })];
+    expect(new Set(losses).size).toBe(3);
+    await step.release();
+  });
 });
 
 for (const loss of [nll, bce, rankNet()]) {

@@ -1,7 +1,8 @@
 import { tasks } from '../../recipe/axes.js';
 import { kindOptions } from '../../recipe/kind-options.js';
 import { openGeneration } from './generation.js';
-import { openMlm } from './mlm.js';
+import { openMlm } from './hidden-words/mlm.js';
+import { openRetroMae } from './hidden-words/retromae.js';
 import { openMoco } from './moco.js';
 import { openRetrieval } from './retrieval.js';
 import type { OpenTask, StageContext, Task } from './task.js';
@@ -12,6 +13,7 @@ const OPEN: Record<string, OpenTask> = {
   retrieval: openRetrieval,
   moco: openMoco as OpenTask,
   mlm: openMlm as OpenTask,
+  retromae: openRetroMae as OpenTask,
   generate: openGeneration as OpenTask,
   'term-weights': openTermWeights as OpenTask,
 };

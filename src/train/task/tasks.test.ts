@@ -2,9 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openWeights } from '../../model/folder/weights.js';
 import { tasks } from '../../recipe/axes.js';
 import { loadRecipe } from '../../recipe/load.js';
-import { startRun } from '../run.fixture.js';
+import { bothRoles, startRun } from '../run.fixture.js';
 import { writeSynonyms } from '../synonyms.fixture.js';
 import { type TaskSubject, taskConformance } from './task.conformance.js';
 
@@ -96,6 +97,18 @@ const CASES: Case[] = [
     state: ['mlm-head-firstMoment', 'mlm-head-secondMoment', 'mlm-head'],
   },
   {
+    name: 'retromae, with dropout, accumulation and in several parts',
+    set: [
+      'model.dropout=0.1',
+      'batch.accumulate=2',
+      'stages=[{name: retromae, steps: 8, task: {name: retromae, heldOut: 0.2, tokens: 64}}]',
+      'checkpoint.every=4',
+    ],
+    steps: 8,
+    interruptions: [1, 5],
+    state: ['retromae-firstMoment', 'retromae-secondMoment', 'retromae'],
+  },
+  {
     name: 'generate, with dropout and in several parts',
     recipe: 'query-generator',
     set: [
@@ -155,6 +168,16 @@ for (const { name, recipe = 'tiny', set = [], steps = 30, ...rest } of CASES) {
     });
   taskConformance({ name, start, steps, ...rest });
 }
+
+test('the decoder of RetroMAE is no part of the model that is saved, the head that guesses words is', async () => {
+  const set = ['stages=[{name: retromae, steps: 1, task: retromae}]'];
+  const run = await startRun(folder, 'saved-retromae', { set });
+  await bothRoles(run);
+  const saved = await openWeights(run.stepPath('checkpoints', 1), { asStored: true });
+  expect(saved.has('cls.predictions.bias')).toBe(true);
+  expect([...saved.names].filter((name) => name.includes('decoder.'))).toEqual([]);
+  await saved.close();
+});
 
 test('every task is held to the suite', async () => {
   await loadRecipe(join(examples, 'task.yaml'));

@@ -1,8 +1,8 @@
-import { NearmissError } from '../../base/errors.js';
-import { type Dataset, fullText } from '../../data/index.js';
-import { Random } from '../../engine/index.js';
-import { TextStore } from '../../negatives/text-store.js';
-import { splitText } from '../../text/split-text.js';
+import { NearmissError } from '../../../base/errors.js';
+import { type Dataset, fullText } from '../../../data/index.js';
+import { Random } from '../../../engine/index.js';
+import { TextStore } from '../../../negatives/text-store.js';
+import { splitText } from '../../../text/split-text.js';
 
 /** Words that fit a number of tokens in most languages; what is too long all the same loses its end. */
 const WORDS_PER_TOKEN = 0.65;
@@ -23,7 +23,7 @@ export interface TextPieces {
 /** Cuts all documents into pieces of about so many tokens; a share of the documents is held out. */
 export async function openTextPieces(
   dataset: Dataset,
-  { tokens, heldOut: share, seed }: { tokens: number; heldOut: number; seed: number },
+  { tokens, heldOut: share, seed, task }: { tokens: number; heldOut: number; seed: number; task: string },
 ): Promise<TextPieces> {
   const heldOut: string[] = [];
   const maxWords = Math.max(1, Math.floor(tokens * WORDS_PER_TOKEN));
@@ -50,7 +50,7 @@ export async function openTextPieces(
   }
   await store.close();
   throw new NearmissError(
-    `${dataset.name}: mlm needs two pieces of text or more to learn from, got ${store.size}`,
+    `${dataset.name}: ${task} needs two pieces of text or more to learn from, got ${store.size}`,
     { hint: 'give it more documents, or lower task.heldOut' },
   );
 }
