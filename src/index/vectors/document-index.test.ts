@@ -66,6 +66,16 @@ test('a document whose many vectors fill the top does not hide the others', asyn
   expect([...ids]).toEqual([0, 1, 2, 3, 4]);
 });
 
+test('queries that need more vectors than others are searched again by themselves', async () => {
+  const offsets = offsetsOf([90, ...Array(10).fill(1)]);
+  const vectors = Float32Array.from({ length: 100 }, (_, row) => 100 - row);
+  const index = new DocumentIndex({ vectors: await flat(1, vectors), offsets });
+  // The first query finds one document in the first 90 vectors, the second as many documents as vectors.
+  const found = await index.search(Float32Array.of(1, -1), { k: 3, queryOffsets: Uint32Array.of(0, 1, 2) });
+  expect(rowOf(found, 0).ids).toEqual([0, 1, 2]);
+  expect(rowOf(found, 1).ids).toEqual([10, 9, 8]);
+});
+
 test('ids of rows become documents, kept beside the index', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'nearmiss-documents-'));
   const vectors = clusteredVectors({ count: 5, dimension: 4, clusters: 2, seed: 3, part: 'vectors' });

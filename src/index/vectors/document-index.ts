@@ -62,11 +62,13 @@ export class DocumentIndex {
     const total = checkSearch(queries, options, metadata);
     const result = emptyResult(total, options.k);
     if (metadata.count === 0) return result;
+    // They count all queries, of which only some are searched for at once.
+    const { queryOffsets: _, ...ofOneRow } = options;
     let pending = Int32Array.from({ length: total }, (_, query) => query);
     let fetch = Math.ceil((1.5 * options.k * metadata.count) / this.count);
     while (pending.length > 0) {
       fetch = Math.min(fetch, metadata.count);
-      pending = await this.#fetch(queries, { ...options, k: fetch }, pending, result);
+      pending = await this.#fetch(queries, { ...ofOneRow, k: fetch }, pending, result);
       fetch *= 2;
     }
     return result;
