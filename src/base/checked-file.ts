@@ -5,6 +5,7 @@ import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import { DamagedFileError, type VerifyOptions, verifySizes } from './checksums.js';
 import { AtomicFile } from './files.js';
+import { bytesOf } from './numbers/bytes-of.js';
 
 const count = z.int().min(0);
 
@@ -31,10 +32,7 @@ export class CheckedFile {
   }
 
   async write(content: string | ArrayBufferView): Promise<void> {
-    const bytes =
-      typeof content === 'string'
-        ? Buffer.from(content)
-        : new Uint8Array(content.buffer, content.byteOffset, content.byteLength);
+    const bytes = typeof content === 'string' ? Buffer.from(content) : bytesOf(content);
     this.#crc32 = crc32(bytes, this.#crc32);
     await this.#file.write(bytes);
   }

@@ -1,3 +1,4 @@
+import { bytesOf } from '../base/numbers/bytes-of.js';
 import type { Graph, Value } from './graph.js';
 import { emitOnnx } from './onnx/emit.js';
 import type { QuantizeOptions } from './onnx/quantizing-builder.js';
@@ -33,10 +34,10 @@ export async function compile(
   graph: Graph,
   { outputs, parameters, session, quantize }: CompileOptions,
 ): Promise<Session> {
-  const { buffer, byteOffset, byteLength } = parameters.buffer;
-  const offset = (name: string): number => parameters.get(name).byteOffset - byteOffset;
+  const { buffer } = parameters;
+  const offset = (name: string): number => parameters.get(name).byteOffset - buffer.byteOffset;
   const weights = (name: string): Float32Array | undefined =>
     quantize?.parameter(name) ? parameters.get(name) : undefined;
   const model = emitOnnx(graph, { outputs, weights, stored: { file: FILE, offset }, quantize });
-  return Session.create(model, session, { [FILE]: new Uint8Array(buffer, byteOffset, byteLength) });
+  return Session.create(model, session, { [FILE]: bytesOf(buffer) });
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { NearmissError } from '../base/errors.js';
 import { writeDirectoryAtomic, writeFileAtomic } from '../base/files.js';
 import { readJsonFile, writeSealedJsonFile } from '../base/json-file.js';
+import { bytesOf } from '../base/numbers/bytes-of.js';
 import type { Optimizer, ParameterStore } from '../engine/index.js';
 import { describeFolder, STATE_FILE } from '../run/checked-folder.js';
 import type { TrainedModel } from './model/trained-model.js';
@@ -48,10 +49,10 @@ export async function saveCheckpoint(
     await fill?.(folder);
     // Before its first step an optimizer is as it is made: there is nothing to keep.
     for (const [name, store] of optimizer && optimizer.step > 0 ? Object.entries(optimizer.state) : []) {
-      await writeFileAtomic(join(folder, momentFile(name)), bytesOf(store));
+      await writeFileAtomic(join(folder, momentFile(name)), bytesOf(store.buffer));
     }
     for (const [name, store] of Object.entries(task)) {
-      await writeFileAtomic(join(folder, taskFile(name)), bytesOf(store));
+      await writeFileAtomic(join(folder, taskFile(name)), bytesOf(store.buffer));
     }
     const content: CheckpointState = {
       ...state,
@@ -110,7 +111,7 @@ async function restoreStore(path: string, store: ParameterStore): Promise<void> 
       hint: 'remove the checkpoint to go on from the one before',
     });
   }
-  bytesOf(store).set(bytes);
+  bytesOf(store.buffer).set(bytes);
 }
 
 function momentFile(name: string): string {
@@ -119,8 +120,4 @@ function momentFile(name: string): string {
 
 function taskFile(name: string): string {
   return `task-${name}.bin`;
-}
-
-function bytesOf({ buffer }: ParameterStore): Uint8Array {
-  return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
 }

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { CheckedFile } from '../../base/checked-file.js';
+import { bytesOf } from '../../base/numbers/bytes-of.js';
 
 /** Writes a file in blocks of equal size and notes the checksum of each, for reading it by blocks later. */
 export class BlockWriter {
@@ -14,7 +15,7 @@ export class BlockWriter {
   }
 
   async write(content: ArrayBufferView): Promise<void> {
-    const bytes = new Uint8Array(content.buffer, content.byteOffset, content.byteLength);
+    const bytes = bytesOf(content);
     for (let done = 0; done < bytes.length; ) {
       const part = bytes.subarray(done, done + this.#block.length - this.#filled);
       this.#block.set(part, this.#filled);

@@ -1,3 +1,4 @@
+import { bytesOf } from '../../base/numbers/bytes-of.js';
 import type { ConstantTensor, DType, Shape } from '../shape.js';
 import { ProtobufWriter } from './protobuf.js';
 
@@ -92,9 +93,7 @@ export class OnnxBuilder {
 
   initializer(name: string, tensor: ConstantTensor): void {
     const [, type] = CONSTANT_TYPE.find(([kind]) => tensor.data instanceof kind)!;
-    const { buffer, byteOffset, byteLength } = tensor.data;
-    const bytes = new Uint8Array(buffer, byteOffset, byteLength);
-    this.#initializers.push(tensorHead(name, tensor.shape, type).bytes(9, bytes));
+    this.#initializers.push(tensorHead(name, tensor.shape, type).bytes(9, bytesOf(tensor.data)));
   }
 
   /** A constant whose numbers are not in the model but in a file beside it. */

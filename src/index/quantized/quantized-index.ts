@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { bytesOf } from '../../base/numbers/bytes-of.js';
 import { innerProduct } from '../../base/numbers/inner-product.js';
 import { RandomAccessFile } from '../../base/random-access-file.js';
 import type { SessionOptions } from '../../engine/index.js';
@@ -202,8 +203,8 @@ export async function writeParts(
   metadata: VectorIndexMetadata,
   { table, order, pieces }: { table: ListTable; order?: Int32Array; pieces(): AsyncIterable<Uint8Array> },
 ): Promise<void> {
-  await writer.write(LISTS_FILE, [bytes(table.centres), bytes(table.starts)]);
-  if (order) await writer.write(ORDER_FILE, [bytes(order)]);
+  await writer.write(LISTS_FILE, [bytesOf(table.centres), bytesOf(table.starts)]);
+  if (order) await writer.write(ORDER_FILE, [bytesOf(order)]);
   const stride = recordBytes(kindOf(metadata), VectorCut.of(metadata).kept);
   await writer.write(CODES_FILE, pieces(), { blockBytes: checkedBytes(stride) });
 }
@@ -231,8 +232,4 @@ async function readNumbers(folder: IndexFolder, name: string): Promise<ArrayBuff
   } finally {
     await file.close();
   }
-}
-
-function bytes(numbers: Float32Array | Uint32Array | Int32Array): Uint8Array {
-  return new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
 }

@@ -1,14 +1,8 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { NearmissError } from '../../base/errors.js';
-import {
-  allocateRows,
-  bytesOf,
-  bytesPerComponent,
-  decodeRows,
-  encodeRows,
-  type Rows,
-} from '../vectors/row-codec.js';
+import { bytesOf } from '../../base/numbers/bytes-of.js';
+import { allocateRows, bytesPerComponent, decodeRows, encodeRows, type Rows } from '../vectors/row-codec.js';
 import {
   type BlockReader,
   type MemoryBlocks,

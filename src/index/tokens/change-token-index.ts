@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { bytesOf } from '../../base/numbers/bytes-of.js';
 import { RandomAccessFile } from '../../base/random-access-file.js';
 import { CREATED_BY } from '../../base/version.js';
 import type { IdTable } from '../../data/id-table.js';
@@ -11,7 +12,7 @@ import { ResidualCodec } from './residual-codec.js';
 import { RESIDUAL_BLOCK } from './residuals.js';
 import { RowPacker } from './row-packer.js';
 import { readTokenTable, TOKEN_FILES } from './token-files.js';
-import { bytesOf, codebookBytes, type TokenSource } from './write-token-index.js';
+import { codebookBytes, type TokenSource } from './write-token-index.js';
 
 /** Bytes copied at once. */
 const PIECE_BYTES = 2 ** 20;

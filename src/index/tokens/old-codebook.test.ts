@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { bytesOf } from '../../base/numbers/bytes-of.js';
 import { stackRows } from '../../model/encoder/encoded-texts.js';
 import { maxSim } from '../../model/scorer/max-sim.js';
 import { changeDocumentIndex } from '../change-documents.js';
@@ -9,7 +10,6 @@ import { documentFiles } from '../vectors/document-files.js';
 import { writeIndexFolder } from '../vectors/index-folder.js';
 import { openDocumentIndex } from '../vectors/open.js';
 import { tokenDocuments, tokenSource } from './token-index.conformance.js';
-import { bytesOf } from './write-token-index.js';
 
 const SIZE = 16;
 const session = { threads: 1 };

@@ -1,3 +1,4 @@
+import { bytesOf } from '../../base/numbers/bytes-of.js';
 import { CREATED_BY } from '../../base/version.js';
 import type { IdTable } from '../../data/id-table.js';
 import type { SessionOptions } from '../../engine/index.js';
@@ -119,10 +120,6 @@ export function* codebookBytes(codebook: Codebook): Generator<Uint8Array> {
 }
 
 /** Numbers as they lie in memory. */
-export function bytesOf(numbers: Uint32Array | Float32Array): Uint8Array {
-  return new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
-}
-
 async function* countRows(
   blocks: AsyncIterable<Float32Array>,
   dimension: number,

@@ -1,11 +1,12 @@
 import { NearmissError } from '../../base/errors.js';
+import { bytesOf } from '../../base/numbers/bytes-of.js';
 import { CREATED_BY } from '../../base/version.js';
 import type { SessionOptions } from '../../engine/index.js';
 import { BlockScorer } from './block-scorer.js';
 import { checkSearch, emptyResult, oneRowEachQuery } from './check-vectors.js';
 import { type IndexFolder, writeIndexFolder } from './index-folder.js';
 import { RankingMerger } from './merge-ranking.js';
-import { allocateRows, bytesOf, decodeRows, encodeRows, type RowStorage } from './row-codec.js';
+import { allocateRows, decodeRows, encodeRows, type RowStorage } from './row-codec.js';
 import {
   blocksInOrder,
   bytesPerBlock,

@@ -55,7 +55,3 @@ export function expectHalfRange(
     );
   }
 }
-
-export function bytesOf(rows: Rows): Uint8Array {
-  return new Uint8Array(rows.buffer, rows.byteOffset, rows.byteLength);
-}

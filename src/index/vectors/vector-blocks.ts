@@ -1,14 +1,8 @@
 import { crc32 } from 'node:zlib';
+import { bytesOf } from '../../base/numbers/bytes-of.js';
 import { RandomAccessFile } from '../../base/random-access-file.js';
 import type { IndexFolder } from './index-folder.js';
-import {
-  allocateRows,
-  bytesOf,
-  bytesPerComponent,
-  encodeRows,
-  type RowStorage,
-  type Rows,
-} from './row-codec.js';
+import { allocateRows, bytesPerComponent, encodeRows, type RowStorage, type Rows } from './row-codec.js';
 
 /** A block is at most so large; two of them are in memory when the vectors are on disk. */
 const BLOCK_BYTES = 64 * 2 ** 20;

@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { NearmissError } from '../../base/errors.js';
+import { bytesOf } from '../../base/numbers/bytes-of.js';
 import { countRows } from './check-vectors.js';
 
 /** Ids are 32-bit integers. */
@@ -36,7 +37,7 @@ export class VectorIntake {
         hint: 'split the collection and merge the results of the parts',
       });
     }
-    this.#hash.update(new Uint8Array(block.buffer, block.byteOffset, block.byteLength));
+    this.#hash.update(bytesOf(block));
     this.#count += rows;
     return rows;
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { hasCode, NearmissError } from '../../base/errors.js';
 import { AtomicFile } from '../../base/files.js';
+import { bytesOf } from '../../base/numbers/bytes-of.js';
 import type { EncodedTexts } from './encoded-texts.js';
 
 /**
@@ -65,10 +66,6 @@ export class ShardFolder {
   #file(shard: number): string {
     return join(this.path, `shard-${String(shard).padStart(5, '0')}.rows`);
   }
-}
-
-function bytesOf(numbers: Uint32Array | Float32Array): Uint8Array {
-  return new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
 }
 
 /** What a file holds; nothing where it is of other texts or of another model, or damaged. */

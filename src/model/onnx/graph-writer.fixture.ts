@@ -1,3 +1,4 @@
+import { bytesOf } from '../../base/numbers/bytes-of.js';
 import { encodeFloat16 } from '../../base/numbers/float16.js';
 import { ProtobufWriter } from '../../engine/onnx/protobuf.js';
 
@@ -51,7 +52,7 @@ export class GraphWriter {
   }
 
   tensor(shape: readonly number[], data: Numbers, name = `onnx::MatMul_${this.#counter++}`): string {
-    const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+    const bytes = bytesOf(data);
     const writer = new ProtobufWriter();
     for (const size of shape) writer.integer(1, size);
     writer.integer(2, typeOf(data)).string(8, name);

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { NearmissError } from '../../base/errors.js';
 import { exists } from '../../base/files.js';
 import { readJsonFile } from '../../base/json-file.js';
+import { bytesOf } from '../../base/numbers/bytes-of.js';
 import { ParameterStore } from '../../engine/index.js';
 import { Tokenizer } from '../../text/tokenizer.js';
 import { fillFolder, type SaveModelOptions, saveFolder } from '../folder/save-model.js';
@@ -150,8 +151,4 @@ export async function fillSeq2SeqFolder(
     },
     { onnx: false },
   );
-}
-
-function bytesOf({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength);
 }

@@ -1,4 +1,5 @@
 import { NearmissError } from '../../base/errors.js';
+import { bytesOf } from '../../base/numbers/bytes-of.js';
 import { decodeBfloat16, decodeFloat16, encodeFloat16 } from '../../base/numbers/float16.js';
 import type { RandomAccessFile } from '../../base/random-access-file.js';
 
@@ -23,7 +24,7 @@ export interface StoredFloats {
 /** Fills `target` with floats stored from `start` on, converting a chunk at a time. */
 export async function readFloats({ file, start, type }: StoredFloats, target: Float32Array): Promise<void> {
   if (type === 'f32') {
-    await file.readInto(new Uint8Array(target.buffer, target.byteOffset, target.byteLength), start);
+    await file.readInto(bytesOf(target), start);
     return;
   }
   const width = FLOAT_BYTES[type];
@@ -50,7 +51,7 @@ function decode(bytes: ArrayBuffer, type: Exclude<FloatType, 'f32'>, target: Flo
  */
 export function* storedBytes(values: Float32Array, type: StorageType, where: string): Generator<Uint8Array> {
   if (type === 'f32') {
-    yield new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+    yield bytesOf(values);
     return;
   }
   const perChunk = CHUNK_BYTES / FLOAT_BYTES.f16;

@@ -4,6 +4,7 @@ import { NearmissError } from '../../base/errors.js';
 import { writeDirectoryAtomic, writeFileAtomic } from '../../base/files.js';
 import { type FolderContents, filesNamed } from '../../base/folders/folder-contents.js';
 import { readJsonFile, writeSealedJsonFile } from '../../base/json-file.js';
+import { bytesOf } from '../../base/numbers/bytes-of.js';
 import { RandomAccessFile } from '../../base/random-access-file.js';
 import type { CandidateData } from './candidate-data.js';
 import { type CandidateManifest, FORMAT_NAME, FORMAT_VERSION, manifestSchema } from './manifest.js';
@@ -143,8 +144,4 @@ function checkBelongs(path: string, manifest: CandidateManifest, options: LoadOp
 
 export function fileName(column: Column): string {
   return `${column}.bin`;
-}
-
-function bytesOf({ buffer, byteOffset, byteLength }: Int32Array | Float32Array): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength);
 }

@@ -1,4 +1,5 @@
 import { NearmissError } from '../../../base/errors.js';
+import { bytesOf } from '../../../base/numbers/bytes-of.js';
 import { encodeFloat16 } from '../../../base/numbers/float16.js';
 import { CREATED_BY } from '../../../base/version.js';
 import { writeIndexFolder } from '../index-folder.js';
@@ -130,7 +131,7 @@ export class HnswBuilder implements VectorIndexBuilder {
       stored = new Uint16Array(vectors.length);
       encodeFloat16(vectors as Float32Array, stored);
     }
-    const bytes = new Uint8Array(stored.buffer, stored.byteOffset, stored.byteLength);
+    const bytes = bytesOf(stored);
     const rowBytes = this.#cut.kept * stored.BYTES_PER_ELEMENT;
     const ids: number[] = [];
     for (let at = 0; at < bytes.length; at += rowBytes) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseJson } from '../../../base/json-file.js';
+import { bytesOf } from '../../../base/numbers/bytes-of.js';
 import type { Document } from '../../../data/index.js';
 
 /** One id as a write left it. */
@@ -86,8 +87,4 @@ export function decodeRecord(record: Buffer, where: string): LogRecord {
     return entry;
   });
   return { sequence: head.sequence, entries, model: head.model, forget: head.forget };
-}
-
-function bytesOf(numbers: Float32Array): Uint8Array {
-  return new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
 }
