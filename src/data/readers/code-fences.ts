@@ -20,3 +20,13 @@ export function closeFences(passages: readonly string[]): string[] {
     return `${begun}${passage}${open === undefined ? '' : `\n${FENCE}`}`;
   });
 }
+
+/** The lines of a text, and whether each is code: the fences around it are, too. */
+export function* linesOf(text: string): Generator<{ line: string; isCode: boolean }> {
+  let isOpen = false;
+  for (const line of text.split('\n')) {
+    const isFence = FENCE_LINE.test(line);
+    yield { line, isCode: isOpen || isFence };
+    if (isFence) isOpen = !isOpen;
+  }
+}

@@ -165,6 +165,17 @@ test('a saved site: pages by their content, without menus, each once, with their
   expect(urls.get('Words about subject 9.')).toEqual(['Topic 9', 'https://example.org/']);
 });
 
+test('a saved site keeps its code, and what a page says that was saved under many addresses', async () => {
+  const page = (n: number): string =>
+    `<!doctype html><html><body><nav>Home</nav><p>All about ${n}.</p><pre>run(() => {\n  call(${n});\n});</pre><p>Imprint</p></body></html>`;
+  for (let n = 0; n < 4; n++) await put(`manual/www.example.org/${n}.html`, page(n));
+  for (const tag of ['a', 'b', 'c']) await put(`manual/www.example.org/0.html?utm=${tag}`, page(0));
+  const { documents } = await read(join(folder, 'manual'), { folder: { site: true } });
+  expect(documents.map(({ text }) => text).sort()).toEqual(
+    [0, 1, 2, 3].map((n) => `All about ${n}.\n\n\`\`\`\nrun(() => {\n  call(${n});\n});\n\`\`\``),
+  );
+});
+
 test('a single text is a collection', async () => {
   const file = await put('notes.mdx', "import X from 'x'\n\n# Notes\n\nBuy <X /> milk and bread.\n");
   const { documents } = await read(file);

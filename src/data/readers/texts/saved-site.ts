@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { OnProblem } from '../../problem.js';
+import { linesOf } from '../code-fences.js';
 import { htmlSections, type SectionedDocument } from '../html-sections.js';
 import { readText } from '../text-file.js';
 
@@ -60,7 +61,7 @@ export class SavedSite {
     const sections = page.sections
       .map((section) => ({ ...section, text: this.#ownText(section.text) }))
       .filter(({ text }) => text !== '');
-    const content256 = createHash('sha256').update(JSON.stringify(sections)).digest('hex');
+    const content256 = fingerprint(sections);
     if (sections.length === 0 || this.#seen.has(content256)) return undefined;
     this.#seen.add(content256);
     const url = page.url ?? addressOf(path);
@@ -72,28 +73,33 @@ export class SavedSite {
     const looked = this.#files.filter((_, i) => i % step === 0).slice(0, LOOKED_AT);
     const blocks = new Map<string, number>();
     const titles = new Map<string, number>();
+    const pages = new Set<string>();
     for (const path of looked) {
       const content = await readText(join(this.#root, path), onProblem);
       if (content === undefined) continue;
       const { title = '', sections } = htmlSections(content);
+      // What one page says is not common to many because it was saved under many addresses.
+      const page = fingerprint(sections);
+      if (pages.has(page)) continue;
+      pages.add(page);
       const own = new Set(sections.flatMap(({ text }) => blocksOf(text)));
       for (const block of own) blocks.set(block, (blocks.get(block) ?? 0) + 1);
       const site = TITLE_PARTS.exec(title)?.[2];
       if (site !== undefined) titles.set(site, (titles.get(site) ?? 0) + 1);
     }
-    if (looked.length < FEWEST_PAGES) return;
-    const isCommon = (pages: number): boolean =>
-      pages >= FEWEST_PAGES - 1 && pages > LARGEST_SHARE * looked.length;
-    this.#common = new Set([...blocks].flatMap(([block, pages]) => (isCommon(pages) ? [block] : [])));
-    const [site, pages] = [...titles].sort(([, a], [, b]) => b - a)[0] ?? [];
-    if (pages !== undefined && pages > looked.length / 2) this.#siteTitle = site;
+    if (pages.size < FEWEST_PAGES) return;
+    const isCommon = (found: number): boolean =>
+      found >= FEWEST_PAGES - 1 && found > LARGEST_SHARE * pages.size;
+    this.#common = new Set([...blocks].flatMap(([block, found]) => (isCommon(found) ? [block] : [])));
+    const [site, titled] = [...titles].sort(([, a], [, b]) => b - a)[0] ?? [];
+    if (titled !== undefined && titled > pages.size / 2) this.#siteTitle = site;
   }
 
   #ownText(text: string): string {
     if (this.#common.size === 0) return text;
-    return text
-      .split('\n')
-      .filter((line) => !this.#common.has(line.trim()))
+    return [...linesOf(text)]
+      .filter(({ line, isCode }) => isCode || !this.#common.has(line.trim()))
+      .map(({ line }) => line)
       .join('\n')
       .replace(/\n{3,}/g, '\n\n')
       .trim();
@@ -105,11 +111,13 @@ export class SavedSite {
   }
 }
 
+/** Lines of code are left alone: a closing brace is on every page, and belongs to each. */
 function blocksOf(text: string): string[] {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('```'));
+  return [...linesOf(text)].flatMap(({ line, isCode }) => (isCode || line.trim() === '' ? [] : [line.trim()]));
+}
+
+function fingerprint(sections: SectionedDocument['sections']): string {
+  return createHash('sha256').update(JSON.stringify(sections)).digest('hex');
 }
 
 /** Programs that save sites make a folder for each host. */
