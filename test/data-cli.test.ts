@@ -51,7 +51,7 @@ describe('import', () => {
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ documents: 2, errors: 1 });
     expect(stderr).toMatch(/docs\.jsonl:1: field "text"/);
-    expect(stderr).toMatch(/1 records with errors were left out/);
+    expect(stderr).toMatch(/1 record with errors left out/);
   });
 
   test('an existing folder is kept unless --overwrite', async () => {
@@ -123,7 +123,7 @@ describe('validate', () => {
     expect((await run('validate', 'docs.jsonl')).code).toBe(0);
     await write('docs.jsonl', Buffer.from([0x7b, 0xff, 0x0a]));
     const broken = await run('validate', 'docs.jsonl', '--json');
-    expect(JSON.parse(broken.stdout).codes).toEqual({ 'broken-utf8': 1, 'broken-json': 1 });
+    expect(JSON.parse(broken.stdout).codes).toEqual({ 'broken-utf8': 1 });
   });
 });
 

@@ -60,6 +60,8 @@ test.each<[string, string, Detected]>([
   ['id;"title, text"', 'x.csv', { format: 'csv', delimiter: ';' }],
   ['id;text (long, short);date', 'x.csv', { format: 'csv', delimiter: ';' }],
   ['id\ttext', 'x.csv', { format: 'csv', delimiter: '\t' }],
+  ['text\na text', 'x.csv', { format: 'csv', lineIds: 'no-ids' }],
+  ['Text\na text', 'x.tsv', { format: 'csv', delimiter: '\t', lineIds: 'no-ids' }],
   ['[{"q": "x", "a": "y"}]', 'x', { format: 'sentence-transformers-json' }],
   ['{"Input": "q", "Output": "a"}', 'x', { format: 'sentence-transformers' }],
   ['[\n {"query": "q",\n "document": "a {}"}]', 'x', { format: 'sentence-transformers-json' }],

@@ -103,7 +103,8 @@ const FOREIGN: [RegExp, string, string][] = [
   ],
 ];
 
-function refuseForeign(file: string): void {
+/** Refuses a file of a program whose files cannot be read, and says what makes it readable. */
+export function refuseForeign(file: string): void {
   const [, what, hint] = FOREIGN.find(([ending]) => ending.test(file)) ?? [];
   if (what !== undefined) throw new NearmissError(`${file}: ${what} cannot be read`, { hint });
 }
@@ -207,7 +208,13 @@ function delimiterOf(line: string, name: string): string | undefined {
   const counts = [',', ';', '\t', ...(name.endsWith('.csv') ? ['|'] : [])]
     .map((delimiter) => ({ delimiter, count: bare.split(delimiter).length - 1 }))
     .filter(({ count }) => count > 0);
-  return counts.sort((a, b) => b.count - a.count)[0]?.delimiter;
+  return counts.sort((a, b) => b.count - a.count)[0]?.delimiter ?? ofOneColumn(name);
+}
+
+/** A table of one column has nothing between its cells; its name says that it is one. */
+function ofOneColumn(name: string): string | undefined {
+  if (name.endsWith('.csv')) return ',';
+  return name.endsWith('.tsv') ? '\t' : undefined;
 }
 
 function unquoted(cell: string): string {

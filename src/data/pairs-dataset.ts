@@ -1,4 +1,4 @@
-import { NearmissError } from '../base/errors.js';
+import { describe, NearmissError } from '../base/errors.js';
 import { contentId } from './content-id.js';
 import type { Dataset, Document, Judgment, Qrels, Query, TrainingExample } from './dataset.js';
 
@@ -32,6 +32,8 @@ const DEV_SHARE = 0.1;
  * await dataset.splits(); // ['train', 'dev']
  */
 export function pairsDataset(pairs: readonly TextPair[], options: PairsOptions = {}): Dataset {
+  checkPairs(pairs, 'pairs');
+  checkPairs(options.dev ?? [], 'dev');
   const splits = options.dev ? { train: pairs, dev: options.dev } : holdOut(pairs);
   const documents = new Map<string, Document>();
   const queries = new Map<string, Query>();
@@ -69,6 +71,19 @@ export function pairsDataset(pairs: readonly TextPair[], options: PairsOptions =
       yield* examples.get(split) ?? [];
     },
   };
+}
+
+/** Who writes JavaScript has no compiler to tell that the sides have other names. */
+function checkPairs(pairs: readonly TextPair[], name: string): void {
+  for (const [nth, pair] of pairs.entries()) {
+    for (const side of ['query', 'document'] as const) {
+      const text: unknown = pair?.[side];
+      if (typeof text === 'string' && text.trim() !== '') continue;
+      throw new NearmissError(`${name}[${nth}]: field "${side}": expected a text, got ${describe(text)}`, {
+        hint: `a pair is { query, document }; this one has: ${Object.keys(pair ?? {}).join(', ') || 'nothing'}`,
+      });
+    }
+  }
 }
 
 /** All pairs of a query go to one side. */

@@ -35,6 +35,8 @@ export interface RawExample {
 export interface ExampleSource extends RecordSource<RawExample> {
   /** Whether the texts of documents and of queries stand inside the examples. */
   readonly embeds: { documents: boolean; queries: boolean };
+  /** Once it was read: which of a table's columns are what, for people. */
+  columns?(): string | undefined;
 }
 
 /** What a reader found: the parts of a collection, each of which may be missing. */

@@ -2,14 +2,16 @@ import { CsvError, parse } from 'csv-parse/sync';
 import { readLineBatches } from '../../base/lines.js';
 import { type OnProblem, RecordContext } from '../problem.js';
 import type { Located } from '../sources.js';
-import { brokenUtf8Reporter } from './record-lines.js';
+import { BrokenLines } from './record-lines.js';
 
 /** A cell left open would swallow the rest of the file: no record may be longer. */
 const MAX_RECORD_LINES = 10_000;
 
 interface TextRecord {
   text: string;
+  /** Its first line, and how many it has. */
   line: number;
+  lines: number;
 }
 
 /**
@@ -22,9 +24,10 @@ export async function* readCsv(
   onProblem: OnProblem,
 ): AsyncGenerator<Located<string[]>> {
   const splitter = new RecordSplitter(file, delimiter, onProblem);
-  const options = { onBrokenUtf8: brokenUtf8Reporter(file, onProblem) };
-  for await (const { first, lines } of readLineBatches(file, options)) {
-    yield* parseRecords(splitter.push(lines, first), { file, delimiter, onProblem });
+  const broken = new BrokenLines(file, onProblem);
+  for await (const { first, lines } of readLineBatches(file, broken)) {
+    const whole = splitter.push(lines, first).filter((record) => !broken.has(record.line, record.lines));
+    yield* parseRecords(whole, { file, delimiter, onProblem });
   }
   splitter.finish();
 }
@@ -54,7 +57,7 @@ class RecordSplitter {
       this.#open.push(lines[i]);
       this.#isQuoted = endsQuoted(lines[i], this.#delimiter, this.#isQuoted);
       if (!this.#isQuoted) {
-        records.push({ text: this.#open.join('\n'), line: this.#openLine });
+        records.push({ text: this.#open.join('\n'), line: this.#openLine, lines: this.#open.length });
         this.#reset();
       } else if (this.#open.length > MAX_RECORD_LINES) this.finish();
     }

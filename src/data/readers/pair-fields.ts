@@ -113,6 +113,16 @@ function conversationPair(fields: Record<string, unknown>): PairFields | undefin
   return undefined;
 }
 
+/** Columns that say whether the two sides belong together. */
+const LABEL_NAMES = ['label', 'labels', 'score', 'relevance', 'relevant', 'is_relevant', 'is_duplicate'];
+const WRONG = /^(?:-\d.*|0(?:\.0*)?|false|no)$/i;
+
+/** The column by which somebody has judged this pair as wrong, if one does; a grade of 0 or less is that, as in qrels. */
+export function judgedWrong(fields: Record<string, unknown>): string | undefined {
+  const label = firstOf(Object.keys(fields), LABEL_NAMES);
+  return label !== undefined && WRONG.test(String(fields[label]).trim()) ? label : undefined;
+}
+
 /** The columns that hold texts which do not answer the query. */
 export function negativeNames(names: readonly string[]): string[] {
   return names.filter((name) => NEGATIVE_NAME.test(plainName(name)));

@@ -17,21 +17,34 @@ async function* readRecords<T>(
   parse: ParseLine<T>,
   onProblem: OnProblem,
 ): AsyncGenerator<Located<T>> {
-  for await (const { first, lines } of readLineBatches(file, {
-    onBrokenUtf8: brokenUtf8Reporter(file, onProblem),
-  })) {
+  const broken = new BrokenLines(file, onProblem);
+  for await (const { first, lines } of readLineBatches(file, broken)) {
     for (let i = 0; i < lines.length; i++) {
-      if (lines[i].trim() === '') continue;
       const line = first + i;
+      if (lines[i].trim() === '' || broken.has(line)) continue;
       const value = parse(lines[i], new RecordContext(file, line, onProblem));
       if (value !== undefined) yield { value, file, line };
     }
   }
 }
 
-/** Turns the line reader's complaints into problems. */
-export function brokenUtf8Reporter(file: string, onProblem: OnProblem): LinesOptions['onBrokenUtf8'] {
-  return (place) => onProblem({ severity: 'error', code: 'broken-utf8', file, ...place });
+/** Tells of the lines that are not UTF-8; a record with one of them has lost letters, and is passed over. */
+export class BrokenLines {
+  readonly onBrokenUtf8: NonNullable<LinesOptions['onBrokenUtf8']>;
+  readonly #lines = new Set<number>();
+
+  constructor(file: string, onProblem: OnProblem) {
+    this.onBrokenUtf8 = (place) => {
+      this.#lines.add(place.line);
+      onProblem({ severity: 'error', code: 'broken-utf8', file, ...place });
+    };
+  }
+
+  /** Whether one of so many lines from this one on is broken. */
+  has(first: number, lines = 1): boolean {
+    if (this.#lines.size === 0) return false;
+    return Array.from({ length: lines }, (_, i) => first + i).some((line) => this.#lines.has(line));
+  }
 }
 
 /** Parses a line that must hold a JSON object. */

@@ -3,7 +3,7 @@ import type { RecordContext } from '../problem.js';
 import type { ExampleDocument, ExampleSource, RawExample } from '../sources.js';
 import { fieldAt, fieldNames } from './field-path.js';
 import { jsonArraySource } from './json-array.js';
-import { negativeNames, type PairFields, usualPair } from './pair-fields.js';
+import { judgedWrong, negativeNames, type PairFields, usualPair } from './pair-fields.js';
 import { isObject, lineSource, parseObject, readScores } from './record-lines.js';
 import { type TableOptions, tableSource } from './table.js';
 
@@ -24,11 +24,25 @@ const NO_PAIR: PairFields = { query: 'anchor', document: 'positive' };
  * questions and answers; as JSON lines, as a JSON list, or as a table.
  */
 export function tripletExamples(file: string, { table, list, pair }: TripletOptions = {}): ExampleSource {
-  const parse = (fields: Record<string, unknown>, at: RecordContext) => parseExample(fields, pair, at);
+  let columns: string | undefined;
+  const parse = (fields: Record<string, unknown>, at: RecordContext) => {
+    columns ??= describeColumns(fields, pair);
+    return parseExample(fields, pair, at);
+  };
   return {
     ...(table ? tableSource(file, table, parse) : jsonSource(file, list === true, parse)),
     embeds: { documents: true, queries: true },
+    columns: () => columns,
   };
+}
+
+/** What was read of the columns: of several that may be meant, somebody should know which were. */
+function describeColumns(fields: Record<string, unknown>, wanted: PairFields | undefined): string {
+  const names = Object.keys(fields);
+  const { query, document } = wanted ?? usualPair(names) ?? NO_PAIR;
+  const used = [query, document].map((name) => name.toLowerCase());
+  const others = names.filter((name) => !used.includes(name.toLowerCase()) && !negativeNames([name]).length);
+  return `pairs: "${query}" asks, "${document}" answers${others.length === 0 ? '' : `; other columns: ${others.join(', ')}`}`;
 }
 
 type ParseFields = (fields: Record<string, unknown>, at: RecordContext) => RawExample | undefined;
@@ -63,6 +77,12 @@ function parseExample(
     // A table of people has such rows; a question without words would be learned from and measured with.
     const field = query.trim() === '' ? pair.query : pair.document;
     return at.warning('empty-text', 'an empty text: the pair is left out', { field });
+  }
+  const label = judgedWrong(fields);
+  if (label !== undefined) {
+    return at.warning('judged-wrong', `${fields[label]}: judged as wrong, the pair is left out`, {
+      field: label,
+    });
   }
   const texts = [...positives, ...negatives.flat()];
   const scores = readScores(fields, 'scores', texts.length, at);

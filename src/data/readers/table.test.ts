@@ -18,7 +18,7 @@ afterAll(() => rm(folder, { recursive: true }));
 const CSV: TableOptions = { delimiter: ',', quotes: true };
 const TSV: TableOptions = { delimiter: '\t', quotes: false };
 
-async function read(content: string, options: TableOptions, onProblem: OnProblem = throwProblem) {
+async function read(content: string | Buffer, options: TableOptions, onProblem: OnProblem = throwProblem) {
   await writeFile(file, content);
   const rows: { value: Record<string, string>; line: number }[] = [];
   for await (const { value, line } of tableSource(file, options, (row) => row).read(onProblem)) {
@@ -84,4 +84,33 @@ test('a pair without a question or without an answer is left out with a warning 
     { severity: 'warning', line: 3, field: 'question' },
     { severity: 'warning', line: 4, field: 'answer' },
   ]);
+});
+
+test('a pair that was judged as wrong is no pair: it is left out with a warning', async () => {
+  await writeFile(
+    file,
+    'question,answer,Label\nhow to sail,hoist the sail,1\nhow to sail,buy a car,0\nhow to row,pull,false\nhow to dive,jump,2.5\n',
+  );
+  const problems: Problem[] = [];
+  const answers: string[] = [];
+  const pairs = tripletExamples(file, { table: CSV });
+  for await (const { value } of pairs.read((problem) => problems.push(problem)))
+    answers.push(value.positives[0].document.text!);
+  expect(answers).toEqual(['hoist the sail', 'jump']);
+  expect(problems).toMatchObject([
+    { severity: 'warning', line: 3, field: 'Label' },
+    { severity: 'warning', line: 4, field: 'Label' },
+  ]);
+  expect(pairs.columns!()).toBe('pairs: "question" asks, "answer" answers; other columns: Label');
+});
+
+test('a record with a line that is not UTF-8 is passed over, however many lines it has', async () => {
+  const problems: string[] = [];
+  const collect: OnProblem = (problem) => problems.push(formatProblem(problem).replace(file, 'table'));
+  const latin = (text: string) => Buffer.from(text, 'latin1');
+  const quoted = await read(latin('id,text\n1,one\n2,"a\ncafé\nb"\n3,three\n'), CSV, collect);
+  expect(quoted.map(({ value }) => value.id)).toEqual(['1', '3']);
+  const bare = await read(latin('id\ttext\n1\tcafé\n2\ttwo\n'), TSV, collect);
+  expect(bare.map(({ value }) => value.id)).toEqual(['2']);
+  expect(problems).toEqual(['table:4: not valid UTF-8', 'table:2: not valid UTF-8']);
 });

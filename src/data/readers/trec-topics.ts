@@ -2,7 +2,7 @@ import { readLines } from '../../base/lines.js';
 import type { Query } from '../dataset.js';
 import { type OnProblem, RecordContext } from '../problem.js';
 import type { Located, RecordSource } from '../sources.js';
-import { brokenUtf8Reporter } from './record-lines.js';
+import { BrokenLines } from './record-lines.js';
 
 /** Which part of a topic is the query. */
 export type TopicPart = 'title' | 'desc' | 'narr';
@@ -36,8 +36,8 @@ async function* readTopics(
 ): AsyncGenerator<Located<Query>> {
   let block: string[] | undefined;
   let start = 1;
-  const options = { onBrokenUtf8: brokenUtf8Reporter(file, onProblem) };
-  for await (const { text, number } of readLines(file, options)) {
+  const broken = new BrokenLines(file, onProblem);
+  for await (const { text, number } of readLines(file, broken)) {
     if (TOPIC.test(text)) {
       if (block) unclosed(new RecordContext(file, start, onProblem));
       block = [];
@@ -49,7 +49,9 @@ async function* readTopics(
       block = undefined;
     }
     if (block && /<\/top(?:ic)?>/i.test(text)) {
-      const value = parseTopic(block.join('\n'), part, new RecordContext(file, start, onProblem));
+      const value = broken.has(start, block.length)
+        ? undefined
+        : parseTopic(block.join('\n'), part, new RecordContext(file, start, onProblem));
       block = undefined;
       if (value) yield { value, file, line: start };
     }

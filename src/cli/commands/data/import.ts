@@ -73,7 +73,10 @@ async function importAction(source: string, out: string, flags: ImportFlags): Pr
   });
   progress.finish();
   tally.print(source, counts.dangling);
-  const { format, ignored = [], leftOut } = dataset.sources;
+  const { format, ignored = [], leftOut, examples } = dataset.sources;
+  for (const columns of [...examples.values()].map((source) => source.columns?.())) {
+    if (columns !== undefined) tell(`${columns}\n`);
+  }
   if (ignored.length > 0) tell(`not imported: ${ignored.join(', ')}\n`);
   tellLeftOut(dataset.sources);
   const result = { out, format, ...counts, leftOut, errors: tally.errors, warnings: tally.warnings };

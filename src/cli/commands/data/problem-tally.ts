@@ -1,3 +1,4 @@
+import { counted } from '../../../base/progress.js';
 import { IdTable } from '../../../data/id-table.js';
 import { formatProblem, type OnProblem, type Problem, problemError } from '../../../data/problem.js';
 import { tell } from '../../output.js';
@@ -31,7 +32,7 @@ export class ProblemTally {
     }
     const more = this.#known.size - this.#first.length;
     if (more > 0) tell(`… and ${more} more\n`);
-    if (this.errors > 0) tell(`${this.errors} records with errors were left out\n`);
+    if (this.errors > 0) tell(`${counted(this.errors, 'record')} with errors left out\n`);
     if (dangling > 0) {
       tell(`warning: ${dangling} judgments point to documents or queries that are not there\n`);
     }

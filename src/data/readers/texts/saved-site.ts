@@ -113,7 +113,9 @@ export class SavedSite {
 
 /** Lines of code are left alone: a closing brace is on every page, and belongs to each. */
 function blocksOf(text: string): string[] {
-  return [...linesOf(text)].flatMap(({ line, isCode }) => (isCode || line.trim() === '' ? [] : [line.trim()]));
+  return [...linesOf(text)].flatMap(({ line, isCode }) =>
+    isCode || line.trim() === '' ? [] : [line.trim()],
+  );
 }
 
 function fingerprint(sections: SectionedDocument['sections']): string {
