@@ -6,6 +6,7 @@ import { wordCount } from '../../text/split-text.js';
 import { withFolder } from '../../text/tokenizer.fixture.js';
 import type { Dataset, Document } from '../dataset.js';
 import { describeLeftOut } from '../left-out.js';
+import { openDataset } from '../open.js';
 import { formatProblem, type Problem } from '../problem.js';
 import { folderSources, openFolder } from './folder.js';
 
@@ -134,12 +135,17 @@ test('says what is wrong with the folder or the file', async () => {
       'no files, expected .md, .markdown, .mdx, .html, .htm, .txt',
     );
     await expect(openFolder(join(folder, 'none'))).rejects.toThrow('none: no such folder');
+    await write(folder, { 'letters/a.docx': 'PK', 'letters/b.docx': 'PK' });
+    await expect(openFolder(join(folder, 'letters'))).rejects.toThrow(
+      'no texts, 2 files of other types were left out (.docx 2), expected .md',
+    );
     await write(folder, { 'a.md': '', 'b.txt': '' });
     await expect(openFolder(folder)).rejects.toThrow('no text in it: all of its 2 files are empty');
     await rm(join(folder, 'b.txt'));
     await write(folder, { 'a.md': '  \n' });
     await expect(openFolder(join(folder, 'a.md'))).rejects.toThrow('a.md: expected a folder, got a file');
-    await expect(openFolder(folder).then(all)).rejects.toThrow('a.md: no text in it');
+    await expect(openFolder(folder)).rejects.toThrow('no text in it: its only file is empty or blank');
+    await expect(openDataset(join(folder, 'a.md'))).rejects.toThrow('a.md: no text in it');
     await write(folder, { 'broken.txt': Buffer.from('good\nna\xefve', 'latin1') });
     await expect(openFolder(folder).then(all)).rejects.toThrow('broken.txt:2: not valid UTF-8');
     await write(folder, { 'broken.txt': Buffer.from('\ufeffwide', 'utf16le') });

@@ -1,9 +1,10 @@
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
 import { DEFAULT_MAX_WORDS } from '../../text/passage-limits.js';
 import { type SplitTextOptions, splitText } from '../../text/split-text.js';
 import type { Dataset, Document } from '../dataset.js';
+import { describeLeftOut } from '../left-out.js';
 import type { OnProblem, Problem } from '../problem.js';
 import type { Located, Sources } from '../sources.js';
 import { SourcesDataset } from '../sources-dataset.js';
@@ -64,34 +65,45 @@ export async function folderSources(path: string, options: OpenFolderOptions = {
   if (found.files.length === 0) {
     if (found.unreadable.length > 0) throw found.unreadable[0].error;
     const filtered = include?.length || exclude?.length ? ' that include and exclude let through' : '';
-    throw new NoTextFilesError(`${path}: no files${filtered}, expected ${FOLDER_EXTENSIONS.join(', ')}`, {
+    const others = describeLeftOut(found.leftOut);
+    const none = others === undefined ? 'no files' : `no texts, ${others}`;
+    throw new NoTextFilesError(`${path}: ${none}${filtered}, expected ${FOLDER_EXTENSIONS.join(', ')}`, {
       hint: HOLDS_TEXTS,
     });
   }
-  // Told now rather than by whoever has begun to serve it.
-  if (await areEmpty(path, found.files)) {
-    const files =
-      found.files.length === 1 ? 'its only file is' : `all of its ${found.files.length} files are`;
-    throw new NearmissError(`${path}: no text in it: ${files} empty`, { hint: HOLDS_TEXTS });
-  }
+  const { length } = found.files;
+  await requireText(
+    path,
+    found.files.map((file) => join(path, file)),
+    length === 1 ? 'its only file is' : `all of its ${length} files are`,
+  );
   return sourcesOf(path, found, { maxWords, overlap, site: options.site });
 }
 
-async function areEmpty(root: string, files: readonly string[]): Promise<boolean> {
-  for (const file of files) {
-    const size = await stat(join(root, file)).then(
-      (info) => info.size,
-      () => undefined,
-    );
-    if (size !== 0) return false;
+/** Told now rather than by whoever has begun to serve it. */
+async function requireText(path: string, files: readonly string[], all: string): Promise<void> {
+  for (const file of files) if (!(await isBlank(file))) return;
+  throw new NearmissError(`${path}: no text in it: ${all} empty or blank`, { hint: HOLDS_TEXTS });
+}
+
+/** A file that is larger is taken to hold something. */
+const LARGEST_BLANK = 1 << 16;
+
+async function isBlank(file: string): Promise<boolean> {
+  try {
+    const { size } = await stat(file);
+    return size <= LARGEST_BLANK && (await readFile(file, 'utf8')).trim() === '';
+  } catch {
+    // Whoever reads it says why that fails.
+    return false;
   }
-  return true;
 }
 
 /** The passages of a single text. */
 export async function textFileSources(file: string, options: OpenFolderOptions = {}): Promise<Sources> {
   const { maxWords = DEFAULT_MAX_WORDS, overlap = 0 } = options;
   const found = { files: [basename(file)], leftOut: {}, unreadable: [] };
+  await requireText(file, [file], 'it is');
   const sources = sourcesOf(dirname(file), found, { maxWords, overlap });
   return {
     ...sources,
