@@ -127,6 +127,11 @@ test('a field that no document has is an error that says which was meant', async
   expect(
     stderr.match(/no document has the field "nuon" in its metadata\n {2}→ did you mean noun\?/g),
   ).toHaveLength(1);
+  const grouped = await search('run', text, '--group-by', 'nuon', '--k', '1');
+  expect(grouped.code).toBe(1);
+  expect(grouped.stderr).toContain(
+    'groups: no document has the field "nuon" in its metadata\n  → did you mean noun?',
+  );
   const fine = await search('run', text, '--filter', '{"$or": [{"noun": 99}, {"tags": "all"}]}', '--k', '1');
   expect(fine).toMatchObject({ code: 0, stderr: '' });
 });

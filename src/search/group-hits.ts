@@ -14,7 +14,7 @@ export interface GroupOptions extends RetrieveOptions {
 }
 
 /** What `--group-by` and the API call the passages of a file. */
-const FILE = 'file';
+export const FILE = 'file';
 const FILE_FIELD = 'path';
 /** Hits for each group that are looked at to begin with, and at most for all queries together. */
 const HITS_EACH = 4;

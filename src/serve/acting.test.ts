@@ -74,13 +74,20 @@ test('facets count values, of documents added later too, and follow a filter', a
   expect(filtered.body.fields[0].values).toEqual([{ value: 'moss', count: 1 }]);
 });
 
-test('a misspelt field of a filter is refused with what was meant; one of an added document is known', async () => {
+test('a misspelt field of a filter or of groups is refused with what was meant; one of an added document is known', async () => {
   const server = await start(plants());
   const search = (filter: object) => send(server, 'POST', '/v1/search', { query: 'tree', filter });
   expect(await search({ $or: [{ kind: 'tree' }, { knid: 'fern' }] })).toMatchObject({
     status: 400,
     body: { error: { message: expect.stringContaining('"knid"'), hint: 'did you mean kind?' } },
   });
+  const groups = (groupBy: string) => send(server, 'POST', '/v1/search', { query: 'tree', groupBy });
+  expect(await groups('knid')).toMatchObject({
+    status: 400,
+    body: { error: { message: expect.stringContaining('"knid"'), hint: 'did you mean kind?' } },
+  });
+  expect((await groups('fil')).body.error.hint).toBe('did you mean file?');
+  expect((await groups('kind')).status).toBe(200);
   expect((await search({ 'size.m': { $gte: 10 } })).body.hits).toHaveLength(1);
   expect((await search({ colour: 'green' })).status).toBe(400);
   await send(server, 'PUT', '/v1/documents/ivy', { text: 'tree', metadata: { colour: 'green' } });

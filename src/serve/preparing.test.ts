@@ -55,6 +55,16 @@ test('a collection answers by words at once, and by vectors as well as soon as t
   expect([info.modes, info.defaultMode]).toEqual([['bm25'], 'bm25']);
   const byWords = await send(third, 'POST', '/v1/search', { query: 'kitten' });
   expect([byWords.body.mode, byWords.body.hits[0].id]).toEqual(['bm25', 'cat']);
+  // Nothing is missing that somebody would have to give: the vectors are on their way.
+  expect(await send(third, 'GET', '/v1/search?q=kitten&mode=hybrid')).toMatchObject({
+    status: 422,
+    body: {
+      error: {
+        message: 'the mode "hybrid" is not there yet, only bm25',
+        hint: expect.stringContaining('/v1/status'),
+      },
+    },
+  });
   await lock.release();
   await expect.poll(() => modeOf(third)).toBe('hybrid');
   const { body } = await send(third, 'POST', '/v1/search', { query: 'a feline napping' });

@@ -73,7 +73,7 @@ export const registerSearch: RegisterCommand = (program) => {
     .option('--measure <name>', 'what to tune for (default: nDCG@10)')
     .option('--queries <dir>', 'search all queries of this collection instead')
     .option('--split <name>', 'only the queries of a split, e.g. test')
-    .option('--run <file>', 'the TREC run to write')
+    .option('--run <file>', 'the run file (TREC) to write')
     .option('--tag <name>', 'name of the run (default: the mode)')
     .option('--cache <dir>', 'where to keep what has to be made (default: in the target)')
     .option('--threads <n>', 'threads to compute with (default: all cores)', wholeNumber(1))
@@ -105,9 +105,11 @@ async function searchCommand(target: string, query: string | undefined, flags: S
     openSearcher(target, { ...open, ...telling, ...(fixed && modes && { modes }) }),
   );
   try {
-    await new KnownFields().check(searcher.documents, filter);
-    for (const mode of modes ?? []) searcher.retriever(mode);
     const { k, explain, groupBy, json, queries, split, run, tag } = flags;
+    const known = new KnownFields();
+    await known.check(searcher.documents, filter);
+    await known.checkGroups(searcher.documents, groupBy);
+    for (const mode of modes ?? []) searcher.retriever(mode);
     if (queries !== undefined) {
       const { searchAll } = await import('./search/search-all.js');
       const mode = flags.mode ?? searcher.defaultMode;

@@ -32,6 +32,8 @@ const USUAL_TEXTS: Record<Role, string[]> = {
 };
 const TITLES = ['title'];
 const MOST_SHOWN = 12;
+/** The code of a problem that all records of a file have: nobody knows what its fields are. */
+export const UNKNOWN_FIELDS = 'unknown-fields';
 
 /** Whether a record has a text by its usual name, or by the one that was said, and no id. */
 export function hasTextAlone(fields: Fields, names: FieldNames, role: Role): boolean {
@@ -171,7 +173,7 @@ function missingId(fields: Fields, names: FieldNames, role: Role, at: RecordCont
   }
   const { query: first, document: second } = likelyPair(fields);
   const pairs = second && `pairs: --query-field ${quoted(first!)} --document-field ${quoted(second)}; `;
-  return at.error('unknown-fields', `cannot tell what it holds; fields found: ${shown(fields)}`, {
+  return at.error(UNKNOWN_FIELDS, `cannot tell what it holds; fields found: ${shown(fields)}`, {
     hint: `say so, here or to nearmiss data import: ${pairs ?? ''}documents: --text-field ${quoted(second ?? first ?? 'NAME')}; a table whose first line holds no names: --columns query,document`,
   });
 }

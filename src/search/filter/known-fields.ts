@@ -2,6 +2,7 @@ import { NearmissError } from '../../base/errors.js';
 import { suggest } from '../../base/suggest.js';
 import { Turn } from '../../base/turn.js';
 import type { DocumentStore } from '../document-store.js';
+import { FILE } from '../group-hits.js';
 import { fieldPaths } from './field-paths.js';
 import { type DocumentFilter, fieldsOf, valueAt } from './filter.js';
 import { SharedPasses } from './shared-passes.js';
@@ -39,16 +40,38 @@ export class KnownFields {
   ): Promise<void> {
     // Without a collection there is more to say, which whoever filters does.
     if (filter === undefined || documents.count === 0) return;
-    const fields = fieldsOf(filter);
-    const problem = await this.#answers.get(fields, (wanted) => look(documents, fields, wanted), signal);
+    await this.#check(documents, { what: 'filter', fields: fieldsOf(filter) }, signal);
+  }
+
+  /** Refuses groups by a field that no document has: every hit would be a group by itself. */
+  async checkGroups(
+    documents: FieldSource,
+    groupBy: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    // A collection that is no folder of files has none, which is no slip of the pen.
+    if (groupBy === undefined || groupBy === FILE || documents.count === 0) return;
+    await this.#check(documents, { what: 'groups', fields: [groupBy], besides: [FILE] }, signal);
+  }
+
+  async #check(documents: FieldSource, asked: AskedFields, signal?: AbortSignal): Promise<void> {
+    const problem = await this.#answers.get(asked, (wanted) => look(documents, asked, wanted), signal);
     if (problem !== undefined) throw problem;
   }
+}
+
+interface AskedFields {
+  /** Who asks for them. */
+  what: 'filter' | 'groups';
+  fields: readonly string[];
+  /** What may be meant, too, and is no field. */
+  besides?: readonly string[];
 }
 
 /** What is wrong with the first of the fields that no document has. */
 async function look(
   documents: FieldSource,
-  fields: readonly string[],
+  { what, fields, besides = [] }: AskedFields,
   signal: AbortSignal | undefined,
 ): Promise<UnknownFieldError | undefined> {
   const missing = new Set(fields);
@@ -64,18 +87,21 @@ async function look(
     if (turn.isOver) await turn.next(signal);
   }
   const [first] = missing;
-  return first === undefined ? undefined : unknownField(first, [...known]);
+  return first === undefined ? undefined : unknownField(what, first, [...besides, ...known]);
 }
 
-function unknownField(field: string, known: readonly string[]): UnknownFieldError {
+function unknownField(what: string, field: string, known: readonly string[]): UnknownFieldError {
   const meant = suggest(field, known);
   const listed = known.slice(0, FIELDS_TOLD).join(', ');
-  return new UnknownFieldError(`filter: no document has the field ${JSON.stringify(field)} in its metadata`, {
-    hint:
-      meant !== undefined
-        ? `did you mean ${meant}?`
-        : known.length > 0
-          ? `fields that there are: ${listed}${known.length > FIELDS_TOLD ? ', …' : ''}`
-          : 'no document has metadata: leave the filter out',
-  });
+  return new UnknownFieldError(
+    `${what}: no document has the field ${JSON.stringify(field)} in its metadata`,
+    {
+      hint:
+        meant !== undefined
+          ? `did you mean ${meant}?`
+          : known.length > 0
+            ? `fields that there are: ${listed}${known.length > FIELDS_TOLD ? ', …' : ''}`
+            : 'no document has metadata: leave it out',
+    },
+  );
 }

@@ -17,17 +17,17 @@ export class FieldDesk {
   readonly #known = new LRUCache<string, KnownFields>({ max: VERSIONS_KEPT });
   readonly #facets = new SharedPasses<Facets>({ bytes: FACET_BYTES, resultBytes: () => FACETS_BYTES_EACH });
 
-  /** Refuses a filter on a field that no document has, and says which was probably meant. */
+  /** Refuses a filter on a field that no document has, or groups by one, and says which was probably meant. */
   async check(
     { version, documents }: Searcher,
-    filter: DocumentFilter | undefined,
-    signal?: AbortSignal,
+    { filter, groupBy, signal }: { filter?: DocumentFilter; groupBy?: string; signal?: AbortSignal },
   ): Promise<void> {
-    if (filter === undefined) return;
+    if (filter === undefined && groupBy === undefined) return;
     const known = this.#known.get(version) ?? new KnownFields();
     this.#known.set(version, known);
     try {
       await known.check(documents, filter, signal);
+      await known.checkGroups(documents, groupBy, signal);
     } catch (error) {
       if (!(error instanceof UnknownFieldError)) throw error;
       throw new ApiError(400, 'bad_request', error.message, { hint: error.hint });

@@ -74,8 +74,18 @@ test('what cannot be read is told with the name that the file was sent under', a
   expect(await problems('broken.pdf', '%PDF-1.4 broken')).toEqual([
     expect.stringMatching(/^broken\.pdf: not a PDF that can be read/),
   ]);
-  expect(await problems('sku.csv', 'sku,name\n1,a\n')).toEqual([
-    expect.stringMatching(/^sku\.csv:2: cannot tell what it holds; fields found: sku, name/),
+  // A page has no flags, so what they would be is not told; nor is every row of a table that nobody can tell.
+  expect(await problems('sku.csv', 'sku,name\n1,a\n2,b\n')).toEqual([
+    'sku.csv:2: cannot tell what it holds; fields found: sku, name (call its columns title and text, or question and answer)',
+  ]);
+  expect(await problems('found.csv', 'query,text\na,b\n')).toEqual([
+    'found.csv: pairs, or documents? columns found: query, text (call its columns title and text, or question and answer)',
+  ]);
+  expect(await problems('old.txt', Buffer.from('caf\xe9', 'latin1'))).toEqual([
+    'old.txt:1: not valid UTF-8 (convert the file from its own encoding, e.g.: iconv -f LATIN1 -t UTF-8)',
+  ]);
+  expect(await problems('letter.docx', 'PK')).toEqual([
+    'letter.docx: a document of another program cannot be read (save or convert it as PDF, text, HTML or Markdown)',
   ]);
   expect(await problems('a.jsonl', '{"_id": "1", "text": "a"}\n{\n')).toEqual([
     expect.stringMatching(/^a\.jsonl:2: /),

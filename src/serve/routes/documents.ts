@@ -73,7 +73,7 @@ export const documentRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
     },
     ({ params: { id }, query: { k } }, reply) =>
       workOn(context, { reply, size: 1 }, async (searcher, signal) => {
-        requireModel(searcher);
+        requireModel(searcher, context.collection);
         if (!searcher.documents.has(id)) throw noDocument(id);
         const vector = await searcher.vectorOf(id);
         if (vector === undefined) throw noDocument(id);

@@ -11,7 +11,7 @@ import { listOf, text } from '../schemas.js';
 
 /** `POST /v1/embeddings`, in the shape that clients of OpenAI's API know. */
 export const embeddingRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = async (app, { context }) => {
-  const { limits, metrics } = context;
+  const { collection, limits, metrics } = context;
   const element = text(limits.textLength);
   const texts = z.union([element, listOf(element, { max: limits.batch, what: 'texts' })]);
 
@@ -57,7 +57,7 @@ export const embeddingRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> =
     ({ body }, reply) => {
       const texts = typeof body.input === 'string' ? [body.input] : body.input;
       return workOn(context, { reply, size: texts.length }, async (searcher, signal) => {
-        const { name, dimension } = requireModel(searcher);
+        const { name, dimension } = requireModel(searcher, collection);
         checkModel(searcher, body.model);
         if (body.dimensions !== undefined && body.dimensions !== dimension) {
           throw new ApiError(

@@ -23,7 +23,7 @@ export const facetRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = asy
     },
     ({ query: { filter, values } }, reply) =>
       workOn(context, { reply, size: 1 }, async (searcher, signal) => {
-        await context.fields.check(searcher, filter, signal);
+        await context.fields.check(searcher, { filter, signal });
         const counted = await context.fields.facets(searcher, { filter, values, signal });
         return { version: searcher.version, ...counted };
       }),

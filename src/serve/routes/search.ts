@@ -142,15 +142,15 @@ export const searchRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
 };
 
 async function search(
-  { metrics, fields }: ServeContext,
+  { collection, metrics, fields }: ServeContext,
   searcher: Searcher,
   { texts, k, filter, explain, snippets, rerank, groupBy, signal, ...asked }: Asked,
 ): Promise<{ version: string; mode: SearchMode; tookMs: number; results: Hit[][] }> {
   const start = performance.now();
   const mode = asked.mode ?? searcher.defaultMode;
-  requireMode(searcher, mode);
-  if (rerank?.first !== undefined) requireMode(searcher, rerank.first);
-  await fields.check(searcher, filter, signal);
+  requireMode(searcher, mode, collection);
+  if (rerank?.first !== undefined) requireMode(searcher, rerank.first, collection);
+  await fields.check(searcher, { filter, groupBy, signal });
   const [retriever, options] = [searcher.retriever(mode, rerank), { k, filter, explain, signal }];
   const found =
     groupBy === undefined

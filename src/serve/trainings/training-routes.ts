@@ -176,7 +176,7 @@ export const trainingRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
         });
       }
       return workOn(context, { reply, size: show }, async (searcher, signal) => {
-        requireMode(searcher, mode);
+        requireMode(searcher, mode, context.collection);
         const dataset = await openDataset(desk.data);
         return previewRules(searcher, dataset, { split, mode, depth, rules, show, seed, signal });
       });
