@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -57,6 +57,11 @@ describe.skipIf(installedNouns() === undefined)('the quick demo', () => {
     }
     expect(resumed.stdout).toContain('nearmiss search demo/ance "');
     expect(await readFile(join(folder, 'demo', 'report', 'index.html'), 'utf8')).toContain('<svg');
+
+    // What only a training that goes on would read is two thirds of a checkpoint.
+    const kept = await readdir(join(folder, 'demo', 'ance', 'checkpoints', 'step-000008'));
+    expect(kept).toContain('model.safetensors');
+    expect(kept.filter((name) => name.startsWith('optimizer-'))).toEqual([]);
 
     const again = nearmiss('--quick', '--out', 'demo', '--json', '--quiet');
     expect(again.stderr).toBe('');

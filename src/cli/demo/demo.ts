@@ -132,7 +132,7 @@ class Demo {
       const dictionary = await openReverseDictionary({
         ...size.data,
         seed,
-        onFetch: (what) => this.#say(`1/5  ${what}`),
+        onFetch: (what) => this.#say(`1/4  ${what}`),
       });
       const { documents, queries, judgments } = await writeBeir(dictionary, data);
       const splits = Object.entries(judgments).map(([split, pairs]) => `${split} ${count(pairs)}`);

