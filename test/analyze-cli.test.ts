@@ -43,8 +43,10 @@ test('--json prints the analysis alone, --only limits it, --out moves it', () =>
 test('what is wrong is told without a stack trace, and wrong usage has exit code 2', async () => {
   const noRun = nearmiss('analyze', folder);
   expect(noRun.status).toBe(1);
-  expect(noRun.stderr).toBe(
-    `nearmiss: ${folder}: not a run: expected run.json in it\n  → start one with \`nearmiss train --data DIR --recipe NAME --out RUN\`\n`,
+  expect(noRun.stderr).toMatch(/: not a run: expected run\.json in it\n {2}→ runs in it: \S/);
+  const [nothing, empty] = [join(folder, 'nothing'), nearmiss('analyze', join(folder, 'nothing'))];
+  expect(empty.stderr).toBe(
+    `nearmiss: ${nothing}: not a run: expected run.json in it\n  → start one with \`nearmiss train --data DIR --recipe NAME --out RUN\`\n`,
   );
   const begun = await startTinyRun(folder, 'begun');
   const early = nearmiss('analyze', begun.path);

@@ -37,7 +37,9 @@ test('-v is the version, recipes are listed and explained', async () => {
   expect(await runCli(['-v'])).toBe(0);
   expect(printed()).toMatch(/^\d+\.\d+\.\d+/);
   expect(await runCli(['recipes'])).toBe(0);
-  expect(printed()).toMatch(/^ance-firstp\n {2}"ANCE \(FirstP\)"[\s\S]+Stages: ance \(300 steps\)\.\n/m);
+  const recipes = printed();
+  expect(recipes).toMatch(/^ance-firstp\n {2}"ANCE \(FirstP\)"[\s\S]+Stages: ance \(300 steps\)\.\n/m);
+  expect(recipes).toContain('Stages: mine, then train (60 steps), then merge (1 step).');
   expect(await runCli(['recipes', 'reranker', '--json'])).toBe(0);
   expect(JSON.parse(printed()).recipes.map(({ name }: { name: string }) => name)).toEqual(['reranker']);
   expect(await runCli(['recipes', 'ance'])).toBe(2);

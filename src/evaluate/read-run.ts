@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { NearmissError, shorten } from '../base/errors.js';
 import { detach, readLineBatches } from '../base/lines.js';
@@ -23,11 +24,20 @@ export interface ReadRunOptions {
  * run.rankings.get('19335')?.ids.length; // 1000
  */
 export async function readRun(path: string, options: ReadRunOptions = {}): Promise<Run> {
+  await refuseFolder(path);
   const reader = new RunReader(path, options);
   for await (const { first, lines } of readLineBatches(path)) {
     for (let i = 0; i < lines.length; i++) reader.add(lines[i], first + i);
   }
   return reader.finish();
+}
+
+/** A training run is a folder, and is called a run as well. */
+async function refuseFolder(path: string): Promise<void> {
+  if (path === '-' || !(await stat(path).catch(() => undefined))?.isDirectory()) return;
+  throw new NearmissError(`${path}: expected a run file, got a folder`, {
+    hint: `a training run is measured by nearmiss eval ${path} --split test; nearmiss search ${path} --queries … --run FILE makes a run file of it`,
+  });
 }
 
 /** What to call the run in a file that does not say it: `runs/bm25.trec.gz` is `bm25`. */

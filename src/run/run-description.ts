@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { NearmissError } from '../base/errors.js';
 import { exists } from '../base/files.js';
 import { writeJsonFile } from '../base/json-file.js';
@@ -83,9 +85,20 @@ export async function readStoredDescription(
     checkUnchanged(run, description);
     return { ...description, data: run.data ?? (await locateData(run.path, description)) };
   }
+  const inIt = await runsIn(run.path);
   throw new NearmissError(`${run.path}: not a run: expected run.json in it`, {
-    hint: 'start one with `nearmiss train --data DIR --recipe NAME --out RUN`',
+    hint:
+      inIt.length > 0
+        ? `runs in it: ${inIt.join(', ')}`
+        : 'start one with `nearmiss train --data DIR --recipe NAME --out RUN`',
   });
+}
+
+/** The runs that lie in a folder, for whoever named that. */
+async function runsIn(folder: string): Promise<string[]> {
+  const paths = (await readdir(folder).catch(() => [])).sort().map((name) => join(folder, name));
+  const found = await Promise.all(paths.map(isRun));
+  return paths.filter((_, nth) => found[nth]);
 }
 
 /** Reads what a run is, to take part in it: runs the modules that its recipe names, and knows every kind. */

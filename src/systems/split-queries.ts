@@ -18,7 +18,10 @@ export async function splitQueries(
   const splits = await dataset.splits();
   if (!splits.includes(split)) {
     throw new NearmissError(`${dataset.name}: no split "${split}"`, {
-      hint: splits.length > 0 ? `there are ${splits.join(', ')}` : 'it has no judgments to measure with',
+      hint:
+        splits.length > 0
+          ? `there are ${splits.join(', ')}`
+          : 'it has no judgments to measure with: mark hits as right or wrong on the page of nearmiss serve, or import some (nearmiss data import … --queries FILE --qrels SPLIT=FILE)',
     });
   }
   const judged = await dataset.qrels(split);

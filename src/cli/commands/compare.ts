@@ -47,13 +47,15 @@ number of pairs; win/tie/loss counts queries.`;
 export const registerCompare: RegisterCommand = (program) => {
   program
     .command('compare')
-    .summary('compare runs, with significance tests')
-    .description('Compares runs query by query: means, paired tests, wins and losses, overlap of their hits.')
-    .argument('<runs...>', 'two or more runs')
+    .summary('compare run files, with significance tests')
+    .description(
+      'Compares run files query by query: means, paired tests, wins and losses, overlap of their hits.',
+    )
+    .argument('<runs...>', 'two or more run files (TREC or MS MARCO)')
     .requiredOption('--qrels <path>', 'qrels file, or dataset folder')
     .option('--split <name>', 'split of the dataset folder')
     .option('-m, --measure <measures>', 'measures, may be repeated', words)
-    .option('--baseline <system>', 'compare only with this run (its name, file or place from 1)')
+    .option('--baseline <system>', 'compare only with this one (its name, file or place from 1)')
     .option('--names <names>', 'what to call the systems, with commas between')
     .addOption(new Option('--test <test>', 'test that decides').choices(['t', 'fisher']).default('t'))
     .addOption(
@@ -66,7 +68,7 @@ export const registerCompare: RegisterCommand = (program) => {
     .option('--seed <n>', 'of the randomisation test', wholeNumber(0), 42)
     .option('--overlap <k>', 'hits compared for the overlap', wholeNumber(1), 10)
     .option('--wins <n>', 'list n queries with the largest gains and losses', wholeNumber(1))
-    .option('-c, --complete', 'use all queries of the qrels, not only those that some run answers')
+    .option('-c, --complete', 'use all queries of the qrels, not only those that some of them answer')
     .option('-l, --level <grade>', 'lowest grade that counts as relevant', wholeNumber(0), 1)
     .option('-M, --max-hits <n>', 'look only at the first n hits of each query', wholeNumber(1))
     .option('--drop-identical', "drop hits whose id is the query's, as BEIR does")
@@ -88,7 +90,7 @@ async function compareCommand(paths: string[], options: CompareCommandOptions): 
     import('../inputs/load-qrels.js'),
   ]);
   if (paths.length < 2)
-    throw new UsageError('expected two runs or more, got one', { hint: 'use nearmiss eval' });
+    throw new UsageError('expected two run files or more, got one', { hint: 'use nearmiss eval' });
   const { qrels } = await loadQrels(options.qrels, options.split);
   const runs: Run[] = [];
   for (const path of paths) runs.push(await readRun(path));

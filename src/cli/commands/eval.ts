@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { UsageError } from '../../base/errors.js';
+import { NearmissError, UsageError } from '../../base/errors.js';
 import { jsonText } from '../../base/printable.js';
 import { count } from '../../base/progress.js';
 import type { Evaluation } from '../../evaluate/evaluate.js';
@@ -83,6 +83,10 @@ export const registerEval: RegisterCommand = (program) => {
         throw new UsageError(`${run}: this is a folder, not a run file: its own judgments are taken`, {
           hint: `nearmiss eval ${run} --split test; nearmiss search ${run} --queries … --run FILE makes a run file of it`,
         });
+      }
+      const { exists } = await import('../../base/files.js');
+      if (run !== undefined && qrels === undefined && run !== '-' && !(await exists(run))) {
+        throw new NearmissError(`${run}: no such file or folder`, { hint: 'check the path' });
       }
       for await (const text of evalCommand(run, qrels, options)) await printData(text);
     });

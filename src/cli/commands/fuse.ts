@@ -37,12 +37,12 @@ development queries, never on the queries you report.`;
 export const registerFuse: RegisterCommand = (program) => {
   program
     .command('fuse')
-    .summary('fuse runs into one')
-    .description('Fuses runs of the same queries: weighted sum of scores, or of reciprocal ranks.')
-    .argument('<runs...>', 'two or more runs')
-    .requiredOption('--out <path>', 'the fused run')
+    .summary('fuse run files into one')
+    .description('Fuses run files of the same queries: weighted sum of scores, or of reciprocal ranks.')
+    .argument('<runs...>', 'two or more run files (TREC or MS MARCO)')
+    .requiredOption('--out <path>', 'the fused run file')
     .addOption(new Option('--method <method>', 'how to fuse').choices(['linear', 'rrf']).default('linear'))
-    .option('--weights <list>', 'one weight a run, with commas between (default: 1 each)', numbersBetween(0))
+    .option('--weights <list>', 'one weight a file, with commas between (default: 1 each)', numbersBetween(0))
     .addOption(
       new Option('--normalize <how>', "of each query's scores, before a linear fusion")
         .choices(['none', 'minmax', 'zscore'])
@@ -50,12 +50,12 @@ export const registerFuse: RegisterCommand = (program) => {
     )
     .option('--k <n>', 'constant of reciprocal rank fusion', wholeNumber(0), 60)
     .option('--depth <n>', 'hits kept for each query', wholeNumber(1), 1000)
-    .option('--tag <name>', "name of the fused system (default: the runs' names joined by +)")
+    .option('--tag <name>', "name of the fused system (default: the files' names joined by +)")
     .option('--tune-on <qrels>', 'find the weights that are best on these judgments (file or dataset folder)')
     .option('--tune-split <name>', 'split of the dataset folder')
     .option('--measure <measure>', 'what the weights are tuned for', 'nDCG@10')
     .addOption(
-      new Option('--format <format>', 'of the fused run').choices(['trec', 'msmarco']).default('trec'),
+      new Option('--format <format>', 'of the fused run file').choices(['trec', 'msmarco']).default('trec'),
     )
     .option('--json', 'print what was done as JSON')
     .addHelpText('after', EXAMPLES)

@@ -47,7 +47,7 @@ export function registerMine(program: Command): void {
     .option('--b <number>', "bm25: BM25's b (default: 0.4)", numberBetween(0, 1))
     .option('--model <name>', 'model: minilm, a folder, or a hub id')
     .option('--max-length <tokens>', "model: tokens kept of each text (default: the model's)", wholeNumber(3))
-    .option('--run <file>', 'run: a TREC or MS MARCO run')
+    .option('--run <file>', 'run: a run file (TREC or MS MARCO)')
     .option('--examples <file>', 'static: a training file of any format that "data import" reads')
     .option('--depth <n>', 'last rank to look at', wholeNumber(1), 200)
     .option('--skip-ranks <n>', 'leave out the first n ranks', wholeNumber(0), 0)

@@ -22,24 +22,24 @@ Examples:
   nearmiss compare bm25.trec reranked.trec --qrels data/medquad --split test
 
 Each query's first hits are read together with the query and ordered by the score that the model gives them; hits beyond
---depth are left out. The new run appears when everything is scored, or not at all.`;
+--depth are left out. The new run file appears when everything is scored, or not at all.`;
 
 export const registerRerank: RegisterCommand = (program) => {
   program
     .command('rerank')
-    .summary('rerank a run with a cross-encoder')
+    .summary('rerank a run file with a cross-encoder')
     .description(
-      'Orders the first hits of a run anew by a cross-encoder, which reads query and document together.',
+      'Orders the first hits of a run file anew by a cross-encoder, which reads query and document together.',
     )
-    .argument('<run>', 'what another system found: a TREC or MS MARCO run')
+    .argument('<run>', 'what another system found: a run file (TREC or MS MARCO)')
     .requiredOption(
       '--model <run|dir>',
-      "a run of the recipe reranker, a cross-encoder's folder, or a hub id",
+      "a training run of the recipe reranker, a cross-encoder's folder, or a hub id",
     )
-    .requiredOption('--data <dir>', 'the collection that the run was made on')
-    .requiredOption('--out <path>', 'the reranked run')
+    .requiredOption('--data <dir>', 'the collection that it was made on')
+    .requiredOption('--out <path>', 'the reranked run file')
     .option('--depth <n>', 'hits of each query that are read', wholeNumber(1), 100)
-    .option('--tag <name>', 'name of the reranked system (default: the run’s, +rerank)')
+    .option('--tag <name>', 'name of the reranked system (default: the file’s, +rerank)')
     .option('--threads <n>', 'threads (default: all cores)', wholeNumber(1))
     .addOption(providerOption())
     .option('--quiet', 'no progress on stderr')

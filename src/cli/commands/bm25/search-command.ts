@@ -37,14 +37,16 @@ export function registerBm25Search(bm25: Command): void {
   const command = bm25
     .command('search')
     .summary('search one query, or all queries of a collection')
-    .description('Finds the best documents for one query, or for every query of a collection as a TREC run.')
+    .description(
+      'Finds the best documents for one query, or for every query of a collection as a run file (TREC).',
+    )
     .argument('<index>', 'folder that "bm25 index" made')
     .argument('[query]', 'what to look for', notBlank);
   addRankingOptions(command, 10)
     .option('--data <path>', 'the collection, to show titles and texts of what was found')
     .option('--queries <path>', 'search all queries of this collection instead')
     .option('--split <name>', 'only the queries of a split, e.g. test')
-    .option('--run <file>', 'write the TREC run to this file instead of standard output')
+    .option('--run <file>', 'write the run file (TREC) here instead of to standard output')
     .option('--tag <name>', 'name of the run', 'bm25')
     .option(
       '--query-weights <run|dir>',

@@ -1,3 +1,4 @@
+import { counted } from '../../../base/progress.js';
 import type { RegisterCommand } from '../../command.js';
 import { print, printJson } from '../../output.js';
 
@@ -53,7 +54,10 @@ function describe({
   description: string;
   stages: { name: string; steps: number }[];
 }): string {
-  const plan = stages.map(({ name, steps }) => `${name} (${steps} steps)`).join(', then ');
+  // A stage that makes data takes no steps.
+  const plan = stages
+    .map(({ name, steps }) => (steps === 0 ? name : `${name} (${counted(steps, 'step')})`))
+    .join(', then ');
   return `${name}\n${wrap(description)}${INDENT}Stages: ${plan}.\n`;
 }
 
