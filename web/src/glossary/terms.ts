@@ -29,7 +29,7 @@ export const GLOSSARY: readonly GlossaryPart[] = [
       {
         id: 'hybrid',
         name: 'Hybrid',
-        text: 'Fuses the rankings of BM25 and dense search into one: by ranks, or by scores with weights that were tuned on judged queries.',
+        text: 'Fuses what BM25 and dense search find into one ranking: the sum of their scores, each in standard deviations from the mean of its list, or with weights that were tuned on judged queries.',
       },
       {
         id: 'cascade',
