@@ -12,6 +12,7 @@ import { loadRecipe } from '../../recipe/load.js';
 import type { Recipe } from '../../recipe/recipe.js';
 import { measureBm25 } from '../../repro/table/measure-row.js';
 import { trainRow } from '../../repro/table/train-row.js';
+import { slimRun } from '../../run/room/slim.js';
 import { isRun } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
 import { createRun } from '../../train/process/create-run.js';
@@ -195,7 +196,9 @@ class Demo {
       out: this.#folder.path,
       supervise: { threads: { trainer: threads, inferencer: threads }, ...supervise },
     });
-    return runs.at(-1)!;
+    const run = runs.at(-1)!;
+    await slimRun(run);
+    return run;
   }
 
   async #measureTrained(run: RunDirectory, system: string): Promise<{ run: Run; steps: number }> {

@@ -2,7 +2,6 @@ import { NearmissError } from '../../base/errors.js';
 import { fingerprintRecipe } from '../../recipe/fingerprint.js';
 import type { Recipe, StageRecipe } from '../../recipe/recipe.js';
 import { planRun } from '../../run/plan.js';
-import { slimRun } from '../../run/room/slim.js';
 import { readRunDescription } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
 import { beginRun, isBegunAs } from '../../train/process/begin-run.js';
@@ -97,7 +96,6 @@ async function trainRun({ path, recipe }: PlannedRun, options: TrainRowOptions):
       hint: 'the same command goes on with it',
     });
   }
-  await slimRun(run);
   return run;
 }
 
