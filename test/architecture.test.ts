@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
-// design.md §2: data flows down this list; a room may use the rooms above it, never those below.
+// docs/design.md: data flows down this list; a room may use the rooms above it, never those below.
 const ROOMS = [
   'base',
   'engine',
