@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Random } from '../engine/random.js';
 
@@ -29,6 +29,17 @@ export async function writeGuides(folder: string, files: number): Promise<void> 
       `# The ${name}\n\nThis page tells about it all.\n\n${sections.join('\n\n')}\n`,
     );
   }
+}
+
+/** Writes one Markdown file that has all of the guides, one after the other. */
+export async function writeLongGuide(folder: string, guides: number): Promise<void> {
+  const parts = join(folder, 'parts');
+  await writeGuides(parts, guides);
+  const texts = await Promise.all(
+    Array.from({ length: guides }, (_, guide) => readFile(join(parts, `${guide}.md`), 'utf8')),
+  );
+  await rm(parts, { recursive: true });
+  await writeFile(join(folder, 'all.md'), texts.join('\n'));
 }
 
 /** Changes to the recipe that make it run in seconds, from random weights. */

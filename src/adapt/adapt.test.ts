@@ -9,7 +9,7 @@ import { CandidateTable } from '../negatives/index.js';
 import { openRun } from '../run/open-run.js';
 import { RunDirectory } from '../run/run-directory.js';
 import { train } from '../train/train.js';
-import { TINY, writeGuides } from './adapt.fixture.js';
+import { TINY, writeGuides, writeLongGuide } from './adapt.fixture.js';
 import { type AdaptOutcome, adapt } from './adapt.js';
 import { chooseMix } from './choose-mix.js';
 import { prepareAdaptation } from './prepare.js';
@@ -40,6 +40,10 @@ describe('the mix', () => {
     [{ ict: 900, crops: 900, 'same-text': 900 }, ['ict'], ['crops']],
     [{ ict: 900, faq: 20, crops: 900 }, ['faq', 'ict'], ['crops']],
     [{ heading: 300, links: 80, ict: 400, spider: 70 }, ['links', 'ict', 'spider'], ['heading']],
+    // Who would measure is needed to teach.
+    [{ title: 54, spider: 340, crops: 176 }, ['title', 'spider'], ['crops']],
+    [{ heading: 300, ict: 20, crops: 200 }, ['heading', 'ict'], ['crops']],
+    [{ title: 400, 'same-text': 400 }, [], ['title']],
     [{ crops: 30 }, [], ['crops']],
     [{}, [], []],
   ])('%j', (counts, train, heldOut) => {
@@ -188,6 +192,52 @@ describe('small and odd folders get a useful answer', () => {
     expect(adaptation.prepared!.documents).toBeGreaterThan(0);
     await expect(openDataset(`${run}-data`)).rejects.toThrow('no such file or folder');
   });
+});
+
+test('many files that are nearly the same: says why they teach nothing', async () => {
+  const path = join(folder, 'alike');
+  await mkdir(path);
+  for (let i = 0; i < 150; i++) {
+    const text =
+      '# The pump\n\nThe pump is in the cellar. It needs oil twice a year. Nobody may open it alone.';
+    await writeFile(join(path, `${i}.md`), `${text}\n\nRevision ${i}.\n`);
+  }
+  const { tooLittle } = await prepareAdaptation(path, {
+    folder: join(folder, 'of-alike'),
+    seed: 1,
+    train: 1440,
+  });
+  expect(tooLittle).toMatch(/; \d+ more were left out, because several documents answer them alike$/);
+});
+
+test('few steps do not make documents few', async () => {
+  const prepared = await prepareAdaptation(join(folder, 'guides'), {
+    folder: join(folder, 'few-steps'),
+    seed: 1,
+    train: 24,
+  });
+  expect(prepared.tooLittle).toBeUndefined();
+});
+
+test('one long file: its passages are told from each other, those around the answer left out', async () => {
+  const path = join(folder, 'long');
+  await writeLongGuide(path, 90);
+  const out = join(folder, 'run-long');
+  const { adaptation, finished } = await adapt({ data: path, out, set: TINY, inProcess: true });
+  expect(finished).toBe(true);
+  expect(adaptation.prepared).toMatchObject({ sources: 1 });
+  const { data } = await openRun(out, { quiet: true });
+  const sourceOf = await data.sourceNumbers();
+  const run = new RunDirectory(out);
+  const [made] = (await readdir(run.file('made'))).filter((name) => name.startsWith('mine'));
+  const table = await CandidateTable.load(run.file('made', made), data.tables);
+  const near = data.training.map(({ positives }, query) => {
+    const ids = table.ids.subarray(query * table.depth, (query + 1) * table.depth).filter((id) => id >= 0);
+    return { found: ids.length, around: ids.filter((id) => sourceOf(id) === sourceOf(positives[0])).length };
+  });
+  expect(near.every(({ around }) => around === 0)).toBe(true);
+  expect(near.some(({ found }) => found > 0)).toBe(true);
+  await data.close();
 });
 
 describe('questions of people', () => {

@@ -27,6 +27,13 @@ const HELD_OUT_SHARE = 0.3;
 /** Of fewer files than this, passages are held out one by one. */
 const FEW_SOURCES = 20;
 
+/** What makers made of a collection. */
+export interface MadeQueries {
+  queries: MadeQuery[];
+  /** How many were left out of each side, because several documents answer them alike. */
+  ambiguous: { train: number; heldOut: number };
+}
+
 /**
  * Makes the queries of a mix in one pass over a collection: the same for the same seed. What is measured with comes from other
  * files than what is learned from. A query that two documents answer alike ("Installation") is left out.
@@ -34,7 +41,7 @@ const FEW_SOURCES = 20;
 export async function makeQueries(
   dataset: Dataset,
   { mix, seed, sources, most, makers = [], onDocument }: MakeQueriesOptions,
-): Promise<MadeQuery[]> {
+): Promise<MadeQueries> {
   const makerOf = (name: string): PairMaker =>
     makers.find((maker) => maker.name === name) ?? pairMakers.get(name);
   const reservoirs = [
@@ -55,7 +62,7 @@ export async function makeQueries(
     }
     nth++;
   }
-  return withoutAmbiguous([
+  const drawn = [
     ...evenly(
       reservoirs.filter(({ heldOut }) => !heldOut),
       most.train,
@@ -64,7 +71,14 @@ export async function makeQueries(
       reservoirs.filter(({ heldOut }) => heldOut),
       most.heldOut,
     ),
-  ]);
+  ];
+  const queries = withoutAmbiguous(drawn);
+  const left = (held: boolean): number => countOf(drawn, held) - countOf(queries, held);
+  return { queries, ambiguous: { train: left(false), heldOut: left(true) } };
+}
+
+function countOf(queries: readonly MadeQuery[], held: boolean): number {
+  return queries.filter(({ heldOut }) => heldOut === held).length;
 }
 
 /** Whether a file, or a passage where there are few files, is not learned from. */

@@ -3,7 +3,7 @@ import { GENERATED_MAKER, surveyPairs } from '../examples/index.js';
 import { UNSPACED } from '../text/unspaced.js';
 import { AdaptedDataset } from './adapted-dataset.js';
 import { chooseMix, type Mix } from './choose-mix.js';
-import { type MadeQuery, makeQueries } from './made-queries.js';
+import { type MadeQueries, type MadeQuery, makeQueries } from './made-queries.js';
 import { type Questions, readQuestions } from './questions.js';
 import {
   requireGenerator,
@@ -51,6 +51,8 @@ export interface Prepared {
 /** Fewer queries than these teach nothing, or tell nothing. */
 const FEWEST_TO_LEARN = 100;
 const FEWEST_TO_MEASURE = 30;
+/** Drawn however few are learned from: what is left out as ambiguous, and few steps, are not to look like few documents. */
+const LEAST_TO_DRAW = 300;
 /** As many as are worth the time to measure with. */
 const MOST_TO_MEASURE = 500;
 /** From so many on, people's own questions decide instead of made ones. */
@@ -68,7 +70,7 @@ export async function prepareAdaptation(data: string, options: PrepareOptions): 
   const base = await openDataset(data);
   const questions =
     options.questions === undefined ? undefined : await readQuestions(options.questions, base);
-  const most = { train: options.train, heldOut: MOST_TO_MEASURE };
+  const most = { train: Math.max(options.train, LEAST_TO_DRAW), heldOut: MOST_TO_MEASURE };
   const mix = generate ? { ...chosen, train: [GENERATED_MAKER, ...chosen.train] } : chosen;
   const written =
     generate &&
@@ -79,7 +81,7 @@ export async function prepareAdaptation(data: string, options: PrepareOptions): 
       most: Math.ceil(most.train / mix.train.length),
     }));
   const makers = written ? [written.maker] : [];
-  const queries = await makeQueries(base, { mix, seed, sources, most, makers });
+  const { queries, ambiguous } = await makeQueries(base, { mix, seed, sources, most, makers });
   const made = { train: tally(queries, false), heldOut: tally(queries, true) };
   const prepared: Prepared = {
     name: base.name,
@@ -91,21 +93,27 @@ export async function prepareAdaptation(data: string, options: PrepareOptions): 
     ...(written && { generated: written.told }),
     unspaced: unspaced / Math.max(1, documents),
   };
-  const reason = whyTooLittle(queries, questions);
+  const reason = whyTooLittle(made, ambiguous, questions);
   if (reason !== undefined) return { ...prepared, tooLittle: reason };
   await writeBeir(await AdaptedDataset.create(base, queries, questions), options.folder, { overwrite: true });
   return prepared;
 }
 
-function whyTooLittle(queries: readonly MadeQuery[], questions: Questions | undefined): string | undefined {
-  const heldOut = queries.filter((query) => query.heldOut).length;
-  const train = queries.length - heldOut;
+function whyTooLittle(
+  made: Prepared['made'],
+  ambiguous: MadeQueries['ambiguous'],
+  questions: Questions | undefined,
+): string | undefined {
+  const all = (counts: Record<string, number>): number => Object.values(counts).reduce((a, b) => a + b, 0);
+  const [train, heldOut] = [all(made.train), all(made.heldOut)];
+  const alike = (left: number): string =>
+    left > 0 ? `; ${left} more were left out, because several documents answer them alike` : '';
   if (train < FEWEST_TO_LEARN) {
-    return `${train} pairs could be made to learn from, and fewer than ${FEWEST_TO_LEARN} teach a model nothing`;
+    return `${train} pairs could be made to learn from, and fewer than ${FEWEST_TO_LEARN} teach a model nothing${alike(ambiguous.train)}`;
   }
   const asked = questions?.queries.length ?? 0;
   if (heldOut < FEWEST_TO_MEASURE && asked < ENOUGH_QUESTIONS) {
-    return `${heldOut} queries could be held out to measure with, and fewer than ${FEWEST_TO_MEASURE} tell nothing`;
+    return `${heldOut} queries could be held out to measure with, and fewer than ${FEWEST_TO_MEASURE} tell nothing${alike(ambiguous.heldOut)}`;
   }
   return undefined;
 }

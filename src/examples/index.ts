@@ -14,6 +14,7 @@ export { type BatchOrder, type OrderContext, type OrderKind, orderKind } from '.
 export { GENERATED_MAKER, generatedMaker } from './pairs/generated-queries.js';
 export { pairMakers } from './pairs/kinds.js';
 export { MADE_SPLIT, POSITIVE_FIELD } from './pairs/made.js';
+export { numberSources } from './pairs/number-sources.js';
 export {
   type MadePair,
   type PairMaker,

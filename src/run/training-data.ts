@@ -10,7 +10,7 @@ import {
   type TextSource,
   type TokenCache,
 } from '../data/index.js';
-import { type OwnQueries, sourceKey } from '../examples/index.js';
+import { numberSources, type OwnQueries } from '../examples/index.js';
 import { prepareText, type TextReader, type TokenizedText } from '../model/index.js';
 import { fingerprintIds, textFingerprint } from '../negatives/index.js';
 import { documentSplit } from '../recipe/document-split.js';
@@ -263,20 +263,6 @@ async function fingerprintDocuments(dataset: Dataset, count: number): Promise<Fl
     fingerprints[document++] = textFingerprint(text);
   }
   return fingerprints;
-}
-
-/** Four bytes a document; those that stand alone have a number of their own. */
-async function numberSources(dataset: Dataset, count: number): Promise<Int32Array> {
-  const numbers = new Int32Array(count);
-  const known = new Map<string, number>();
-  let document = 0;
-  for await (const each of dataset.documents()) {
-    const key = sourceKey(each);
-    const number = key === undefined ? document : (known.get(key) ?? document);
-    if (key !== undefined) known.set(key, number);
-    numbers[document++] = number;
-  }
-  return numbers;
 }
 
 /** Number of a query → its place among the training queries. */

@@ -2,7 +2,7 @@ import { NearmissError } from '../../base/errors.js';
 import type { Dataset } from '../../data/index.js';
 import { TextStore } from '../../negatives/text-store.js';
 import { examplesKind } from '../example.js';
-import { sourceKey } from './sources.js';
+import { numberSources } from './number-sources.js';
 
 /** The split of made queries that are measured on. They have the words of their documents, and say little about BM25. */
 export const MADE_SPLIT = 'made';
@@ -21,13 +21,14 @@ export const madeKind = examplesKind({
     'queries that pair makers made and kept as a training split, each with the text that was left for it',
   options: {},
   trainingQueries: true,
-  async open(_, { dataset, training, tokenize }) {
+  async open(_, { dataset, training, documentCount, tokenize }) {
     const store = await TextStore.create(positiveTexts(dataset, training));
-    const relatives = await relativesOf(dataset);
+    const relatives = relativesOf(await numberSources(dataset, documentCount));
+    // A query of one document has its file's list itself: long files are not copied for each of their queries.
     const relevant = training.map(({ positives }) =>
-      Int32Array.from(
-        new Set([...positives].flatMap((document) => [document, ...relatives(document)])),
-      ).sort(),
+      positives.length === 1
+        ? relatives(positives[0])
+        : Int32Array.from(new Set([...positives].flatMap((document) => [...relatives(document)]))).sort(),
     );
     return {
       count: training.length,
@@ -66,21 +67,14 @@ async function* positiveTexts(
   for (const { query } of training) yield kept.get(query) ?? '';
 }
 
-/** The documents that were written as one with a document. */
-async function relativesOf(dataset: Dataset): Promise<(document: number) => readonly number[]> {
-  const members = new Map<string, number[]>();
-  const keys: (string | undefined)[] = [];
-  for await (const document of dataset.documents()) {
-    const key = sourceKey(document);
-    if (key !== undefined) {
-      const known = members.get(key);
-      if (known) known.push(keys.length);
-      else members.set(key, [keys.length]);
-    }
-    keys.push(key);
-  }
-  return (document) => {
-    const key = keys[document];
-    return key === undefined ? [] : members.get(key)!;
-  };
+/** The documents that were written as one with each document: one list for all of a file. */
+function relativesOf(sources: Int32Array): (document: number) => Int32Array {
+  const members = new Map<number, number[]>();
+  sources.forEach((source, document) => {
+    const known = members.get(source);
+    if (known) known.push(document);
+    else members.set(source, [document]);
+  });
+  const lists = new Map([...members].map(([source, documents]) => [source, Int32Array.from(documents)]));
+  return (document) => lists.get(sources[document])!;
 }

@@ -27,6 +27,8 @@ export interface PairPassage {
 export interface PairSource {
   title: string;
   passages: readonly PairPassage[];
+  /** Whether it is the next part of a file that is too long to be kept together. */
+  goesOn?: boolean;
 }
 
 /** A query made of texts, and what answers it. */

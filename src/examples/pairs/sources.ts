@@ -28,14 +28,14 @@ export async function* pairSources(
   const places = await linkPlaces(dataset);
   let number = 0;
   let key: string | undefined;
-  let gathered: { passages: PairPassage[]; title: string } | undefined;
+  let gathered: (PairSource & { passages: PairPassage[] }) | undefined;
   for await (const document of dataset.documents()) {
     options.onDocument?.();
     const own = sourceKey(document);
-    const goesOn = gathered && own !== undefined && own === key && gathered.passages.length < MOST_PASSAGES;
-    if (!goesOn) {
+    const isSame = gathered !== undefined && own !== undefined && own === key;
+    if (!isSame || gathered!.passages.length >= MOST_PASSAGES) {
       if (gathered) yield gathered;
-      gathered = { title: sourceTitle(document), passages: [] };
+      gathered = { title: sourceTitle(document), passages: [], goesOn: isSame };
       key = own;
     }
     gathered!.passages.push(passageOf(document, number, gathered!.title, places));

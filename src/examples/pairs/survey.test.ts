@@ -46,8 +46,9 @@ test('documents of a collection go together by their titles, in order, and not w
       for (const [i, title] of titles.entries()) yield { id: String(i), title, text: 't' };
     },
   };
-  const sizes = (await gather(pairSources(dataset))).map(({ passages }) => passages.length);
-  expect(sizes).toEqual([2, 1, 1, 1, 64, 6]);
+  const sources = await gather(pairSources(dataset));
+  expect(sources.map(({ passages }) => passages.length)).toEqual([2, 1, 1, 1, 64, 6]);
+  expect(sources.map(({ goesOn }) => goesOn)).toEqual([false, false, false, false, false, true]);
   expect(sourceKey({ title: 'a' })).not.toBe(sourceKey({ title: 'b' }));
   expect(sourceKey({ title: '' })).toBeUndefined();
 });
@@ -83,4 +84,17 @@ test('a hundred thousand documents are streamed', async () => {
     seen += passages.length;
   }
   expect(seen).toBe(100_000);
+});
+
+test('a file that is too long to be kept together counts once', async () => {
+  const path = join(folder, 'long');
+  await mkdir(path);
+  const sections = Array.from(
+    { length: 70 },
+    (_, i) => `## Part ${i}\n\nThis part is about the thing ${i}.\n`,
+  );
+  await writeFile(join(path, 'all.md'), sections.join('\n'));
+  const { documents, sources } = await surveyPairs(await openDataset(path), { samples: 0 });
+  expect(documents).toBeGreaterThan(64);
+  expect(sources).toBe(1);
 });

@@ -58,10 +58,12 @@ export async function surveyPairs(dataset: Dataset, options: SurveyOptions = {})
   const tallies = makers.map((maker) => new Tally(maker, samples, seed));
   let sources = 0;
   let documents = 0;
+  let nth = 0;
   for await (const source of pairSources(dataset, { onDocument })) {
     documents += source.passages.length;
-    for (const tally of tallies) tally.add(source, sources);
-    sources++;
+    for (const tally of tallies) tally.add(source, nth);
+    nth++;
+    if (!source.goesOn) sources++;
   }
   return { documents, sources, makers: tallies.map((tally) => tally.result) };
 }

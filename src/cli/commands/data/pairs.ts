@@ -3,6 +3,7 @@ import { UsageError } from '../../../base/errors.js';
 import { count } from '../../../base/progress.js';
 import { formatTable } from '../../../base/table.js';
 import type { CollectionSurvey, PairSurvey } from '../../../examples/pairs/survey.js';
+import { describedSources } from '../../described-sources.js';
 import { repeated, wholeNumber } from '../../options/option-parsers.js';
 import { print, printJson } from '../../output.js';
 import { addSourceOptions, type SourceFlags, toOpenOptions } from './source-options.js';
@@ -83,7 +84,7 @@ function describe(name: string, { documents, sources, makers }: CollectionSurvey
     ]),
   });
   const shown = makers.filter(({ samples }) => samples.length > 0).map(samplesOf);
-  return `${[`${name}: ${count(documents)} documents of ${count(sources)} files or articles`, '', table, ...shown].join('\n')}`;
+  return `${[`${name}: ${describedSources(documents, sources)}`, '', table, ...shown].join('\n')}`;
 }
 
 function samplesOf({ maker, samples }: PairSurvey): string {

@@ -5,6 +5,7 @@ import { UsageError } from '../../../base/errors.js';
 import { count, formatDuration, Progress } from '../../../base/progress.js';
 import type { SystemsTable } from '../../../systems/index.js';
 import type { RegisterCommand } from '../../command.js';
+import { describedSources } from '../../described-sources.js';
 import { expectProvider } from '../../options/provider-option.js';
 import { print, printJson, tell } from '../../output.js';
 import { watchTraining } from '../../watch-training.js';
@@ -140,7 +141,7 @@ function planText(prepared: Prepared, seconds: number, out: string, model = 'min
       .map(([maker, pairs]) => `${maker} ${count(pairs)}`)
       .join(', ');
   const lines = [
-    `adapt ${model} to ${name}: ${count(documents)} documents of ${count(sources)} files or articles: ${out}`,
+    `adapt ${model} to ${name}: ${describedSources(documents, sources)}: ${out}`,
     `learns from ${list(made.train)}; measures on ${questions >= 50 ? `${count(questions)} questions` : list(made.heldOut)}`,
     `takes about ${formatDuration(seconds)} on this machine if nothing else runs`,
   ];
@@ -159,10 +160,10 @@ function planText(prepared: Prepared, seconds: number, out: string, model = 'min
 
 function tooLittleText(source: string, { documents, sources, tooLittle }: Prepared): string {
   return `${[
-    `Not adapted: ${count(documents)} documents of ${count(sources)} files or articles are too little to learn from: ${tooLittle}.`,
+    `Not adapted: ${describedSources(documents, sources)} are too little to learn from: ${tooLittle}.`,
     'The model as published searches them as they are:',
     `  nearmiss serve ${source}`,
-    'What helps: more documents; or questions with their answers, which nearmiss train learns from (docs/your-data.md).',
+    'What helps: more documents, or longer ones; or questions with their answers, which nearmiss train learns from (docs/your-data.md).',
   ].join('\n')}\n`;
 }
 
