@@ -1,6 +1,5 @@
 import {
   type DenseTensor,
-  differentiateLoss,
   emitOnnx,
   Graph,
   joinedParameters,
@@ -16,7 +15,8 @@ import { batchByTokens, packBatch } from '../../model/encoder/packed-batch.js';
 import type { MaskedText } from '../../model/mlm/mask-words.js';
 import { buildMasked, HIDDEN_TOKENS, labelFeeds, type MaskedGraph } from '../../model/mlm/masked-graph.js';
 import type { Batch } from '../task/batch.js';
-import { GradientGraph, parameterFeeds } from './gradient-graph.js';
+import { parameterFeeds } from './gradient-graph.js';
+import { LossGraph } from './loss-graph.js';
 import type { Step, StepResult, StepRun } from './step.js';
 
 /** What one step of guessing learns from; it has as many examples as tokens to guess. */
@@ -45,45 +45,31 @@ const TOKEN_BUDGET = 4096;
 
 /** Forward, loss and backward of an encoder that guesses hidden tokens. */
 export class MaskedStep implements Step<MaskedBatch> {
-  readonly #graph: GradientGraph;
+  readonly #graph: LossGraph;
   readonly #built: MaskedGraph;
   readonly #config: EncoderConfig;
 
-  private constructor(graph: GradientGraph, built: MaskedGraph, config: EncoderConfig) {
+  private constructor(graph: LossGraph, built: MaskedGraph, config: EncoderConfig) {
     this.#graph = graph;
     this.#built = built;
     this.#config = config;
   }
 
   static async create(options: MaskedStepOptions): Promise<MaskedStep> {
-    const { config, parameters, head, dropout, learns = () => true, session } = options;
+    const { config, head, dropout, learns, session } = options;
     const graph = new Graph();
     const built = buildMasked(graph, config, { groups: GROUPS, dropout });
-    const gradients = differentiateLoss(
-      built.loss,
-      built.learned.filter(({ name }) => learns(name)),
-      graph.input('weight', []),
-    );
-    const compiled = await GradientGraph.compile({
-      graph,
-      gradients,
-      outputs: { loss: built.loss },
-      parameters: joinedParameters(parameters, head),
-      session,
-    });
+    const { loss, learned } = built;
+    const parameters = joinedParameters(options.parameters, head);
+    const compiled = await LossGraph.compile({ graph, loss, learned, learns, parameters, session });
     return new MaskedStep(compiled, built, config);
   }
 
   async addGradients({ texts }: MaskedBatch, gradients: ParameterStore, run: StepRun): Promise<StepResult> {
-    const outputs = await this.#graph.addGradients(
-      {
-        ...maskedFeeds(texts, { config: this.#config, built: this.#built, groups: GROUPS, random: run }),
-        weight: { shape: [], data: Float32Array.of(run.weight ?? 1) },
-      },
-      gradients,
-    );
-    const tokens = texts.reduce((sum, { ids }) => sum + ids.length, 0);
-    return { loss: Number(outputs.loss.data[0]), tokens };
+    const [config, built] = [this.#config, this.#built];
+    const feeds = maskedFeeds(texts, { config, built, groups: GROUPS, random: run });
+    const { loss } = await this.#graph.addGradients(feeds, gradients, run);
+    return { loss, tokens: texts.reduce((sum, { ids }) => sum + ids.length, 0) };
   }
 
   release(): Promise<void> {

@@ -1,10 +1,4 @@
-import {
-  differentiateLoss,
-  Graph,
-  joinedParameters,
-  type ParameterStore,
-  type SessionOptions,
-} from '../../engine/index.js';
+import { Graph, joinedParameters, type ParameterStore, type SessionOptions } from '../../engine/index.js';
 import type { EncoderConfig } from '../../model/encoder/config.js';
 import type { MaskedText } from '../../model/mlm/mask-words.js';
 import type { PooledRow } from '../../model/representation/representation.js';
@@ -16,7 +10,7 @@ import {
 } from '../../model/retromae/retromae-graph.js';
 import type { SightOptions } from '../../model/retromae/sight.js';
 import type { Batch } from '../task/batch.js';
-import { GradientGraph } from './gradient-graph.js';
+import { LossGraph } from './loss-graph.js';
 import type { Step, StepResult, StepRun } from './step.js';
 
 /** What one step of rebuilding texts learns from; it has as many examples as tokens to rebuild. */
@@ -48,33 +42,24 @@ export interface RetroMaeStepOptions extends Omit<SightOptions, 'random'> {
 
 /** Forward, loss and backward of an encoder that guesses hidden tokens and of a decoder that rebuilds texts (RetroMAE). */
 export class RetroMaeStep implements Step<RetroMaeBatch> {
-  readonly #graph: GradientGraph;
+  readonly #graph: LossGraph;
   readonly #built: RetroMaeGraph;
   readonly #options: RetroMaeStepOptions;
 
-  private constructor(graph: GradientGraph, built: RetroMaeGraph, options: RetroMaeStepOptions) {
+  private constructor(graph: LossGraph, built: RetroMaeGraph, options: RetroMaeStepOptions) {
     this.#graph = graph;
     this.#built = built;
     this.#options = options;
   }
 
   static async create(options: RetroMaeStepOptions): Promise<RetroMaeStep> {
-    const { parameters, beside, dropout, learns = () => true, session } = options;
+    const { beside, dropout, learns, session } = options;
     const graph = new Graph();
     const built = buildRetroMae(graph, options, { dropout });
-    const { loss, encoderLoss, decoderLoss } = built;
-    const gradients = differentiateLoss(
-      loss,
-      built.learned.filter(({ name }) => learns(name)),
-      graph.input('weight', []),
-    );
-    const compiled = await GradientGraph.compile({
-      graph,
-      gradients,
-      outputs: { loss, encoderLoss, decoderLoss },
-      parameters: joinedParameters(parameters, beside),
-      session,
-    });
+    const { loss, encoderLoss: encoder, decoderLoss: decoder, learned } = built;
+    const others = { encoder, decoder };
+    const parameters = joinedParameters(options.parameters, beside);
+    const compiled = await LossGraph.compile({ graph, loss, others, learned, learns, parameters, session });
     return new RetroMaeStep(compiled, built, options);
   }
 
@@ -83,24 +68,14 @@ export class RetroMaeStep implements Step<RetroMaeBatch> {
     gradients: ParameterStore,
     run: StepRun,
   ): Promise<StepResult> {
-    const outputs = await this.#graph.addGradients(
-      {
-        ...retroMaeFeeds(texts, {
-          ...this.#options,
-          built: this.#built,
-          weights: { guessed: 1 / (hiddenShare * examples), rebuilt: 1 / examples },
-          random: run,
-        }),
-        weight: { shape: [], data: Float32Array.of(run.weight ?? 1) },
-      },
-      gradients,
-    );
-    const number = (name: string): number => Number(outputs[name].data[0]);
-    return {
-      loss: number('loss'),
-      parts: { encoder: number('encoderLoss'), decoder: number('decoderLoss') },
-      tokens: texts.reduce((sum, { ids }) => sum + ids.length, 0),
-    };
+    const feeds = retroMaeFeeds(texts, {
+      ...this.#options,
+      built: this.#built,
+      weights: { guessed: 1 / (hiddenShare * examples), rebuilt: 1 / examples },
+      random: run,
+    });
+    const { loss, ...parts } = await this.#graph.addGradients(feeds, gradients, run);
+    return { loss, parts, tokens: texts.reduce((sum, { ids }) => sum + ids.length, 0) };
   }
 
   release(): Promise<void> {

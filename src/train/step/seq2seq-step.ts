@@ -1,4 +1,4 @@
-import { differentiateLoss, Graph, type ParameterStore, type SessionOptions } from '../../engine/index.js';
+import { Graph, type ParameterStore, type SessionOptions } from '../../engine/index.js';
 import { dropoutFactors } from '../../model/encoder/dropout.js';
 import type { Seq2SeqWeights } from '../../model/seq2seq/seq2seq-model.js';
 import {
@@ -8,7 +8,7 @@ import {
   type TrainingGraph,
 } from '../../model/seq2seq/training-graph.js';
 import type { Batch } from '../task/batch.js';
-import { GradientGraph } from './gradient-graph.js';
+import { LossGraph } from './loss-graph.js';
 import type { Step, StepResult, StepRun } from './step.js';
 
 /** What one step of learning to write learns from; it has as many examples as tokens to write. */
@@ -30,42 +30,31 @@ export interface Seq2SeqStepOptions {
 
 /** Forward, loss and backward of a model that reads a text and is told what to write. */
 export class Seq2SeqStep implements Step<WritingBatch> {
-  readonly #graph: GradientGraph;
+  readonly #graph: LossGraph;
   readonly #built: TrainingGraph;
   readonly #model: Seq2SeqWeights;
 
-  private constructor(graph: GradientGraph, built: TrainingGraph, model: Seq2SeqWeights) {
+  private constructor(graph: LossGraph, built: TrainingGraph, model: Seq2SeqWeights) {
     this.#graph = graph;
     this.#built = built;
     this.#model = model;
   }
 
   static async create(options: Seq2SeqStepOptions): Promise<Seq2SeqStep> {
-    const { model, smoothing, learns = () => true, session } = options;
+    const { model, smoothing, learns, session } = options;
     const { spec, parameters } = model;
     const graph = new Graph();
     const built = buildTraining(graph, spec, { dropout: spec.hasDropout, smoothing });
-    const gradients = differentiateLoss(
-      built.loss,
-      built.learned.filter(({ name }) => learns(name)),
-      graph.input('weight', []),
-    );
-    const outputs = { loss: built.loss };
-    const compiled = await GradientGraph.compile({ graph, gradients, outputs, parameters, session });
+    const { loss, learned } = built;
+    const compiled = await LossGraph.compile({ graph, loss, learned, learns, parameters, session });
     return new Seq2SeqStep(compiled, built, model);
   }
 
   async addGradients({ pairs }: WritingBatch, gradients: ParameterStore, run: StepRun): Promise<StepResult> {
     const { feeds, dims, tokens } = packPairs(pairs, this.#model.spec);
-    const outputs = await this.#graph.addGradients(
-      {
-        ...feeds,
-        ...dropoutFactors(this.#built.dropoutPlaces, dims, run),
-        weight: { shape: [], data: Float32Array.of(run.weight ?? 1) },
-      },
-      gradients,
-    );
-    return { loss: Number(outputs.loss.data[0]), tokens };
+    const all = { ...feeds, ...dropoutFactors(this.#built.dropoutPlaces, dims, run) };
+    const { loss } = await this.#graph.addGradients(all, gradients, run);
+    return { loss, tokens };
   }
 
   release(): Promise<void> {

@@ -1,15 +1,9 @@
-import {
-  differentiateLoss,
-  Graph,
-  type ParameterStore,
-  type SessionOptions,
-  split,
-} from '../../engine/index.js';
+import { Graph, type ParameterStore, type SessionOptions, split } from '../../engine/index.js';
 import { weightedMse } from '../../loss/weighted-mse.js';
 import type { TokenizedText } from '../../model/encoder/tokenized-texts.js';
 import type { EncoderModel } from '../../model/index.js';
 import type { Batch } from '../task/batch.js';
-import { GradientGraph } from './gradient-graph.js';
+import { LossGraph } from './loss-graph.js';
 import type { Step, StepResult, StepRun } from './step.js';
 import { Tower } from './towers.js';
 
@@ -41,30 +35,22 @@ export interface TermStepOptions {
 
 /** Forward, loss and backward of a model that weighs words: the mean squared error over them (DeepCT). */
 export class TermStep implements Step<WeighingBatch> {
-  readonly #graph: GradientGraph;
+  readonly #graph: LossGraph;
   readonly #tower: Tower;
 
-  private constructor(graph: GradientGraph, tower: Tower) {
+  private constructor(graph: LossGraph, tower: Tower) {
     this.#graph = graph;
     this.#tower = tower;
   }
 
-  static async create({ model, dropout, learns = () => true, session }: TermStepOptions): Promise<TermStep> {
+  static async create({ model, dropout, learns, session }: TermStepOptions): Promise<TermStep> {
     const graph = new Graph();
     const tower = new Tower(graph, { spec: model.spec, prefix: '', side: 'documents', groups: 1, dropout });
     const [, weights] = split(tower.rows, { axis: 1, sizes: [1, 1] });
     const column = (name: string) => graph.input(name, [weights.shape[0], 1]);
     const loss = weightedMse(weights, column('targets'), column('asked'));
-    const learned = tower.learned.filter(({ name }) => learns(name));
-    const gradients = differentiateLoss(loss, learned, graph.input('weight', []));
-    const { parameters } = model;
-    const compiled = await GradientGraph.compile({
-      graph,
-      gradients,
-      outputs: { loss },
-      parameters,
-      session,
-    });
+    const [{ learned }, { parameters }] = [tower, model];
+    const compiled = await LossGraph.compile({ graph, loss, learned, learns, parameters, session });
     return new TermStep(compiled, tower);
   }
 
@@ -83,16 +69,13 @@ export class TermStep implements Step<WeighingBatch> {
       }
       return { shape: [tokens, 1], data };
     };
-    const outputs = await this.#graph.addGradients(
-      {
-        ...this.#tower.feeds(texts, run),
-        targets: column(({ targets }) => targets),
-        asked: column(({ asked }) => asked.map((one) => one / examples)),
-        weight: { shape: [], data: Float32Array.of(run.weight ?? 1) },
-      },
-      gradients,
-    );
-    return { loss: Number(outputs.loss.data[0]), tokens };
+    const feeds = {
+      ...this.#tower.feeds(texts, run),
+      targets: column(({ targets }) => targets),
+      asked: column(({ asked }) => asked.map((one) => one / examples)),
+    };
+    const { loss } = await this.#graph.addGradients(feeds, gradients, run);
+    return { loss, tokens };
   }
 
   release(): Promise<void> {
