@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { openFilesIn } from '../base/open-files.fixture.js';
 import type { Document } from '../data/index.js';
 import type { DocumentStore } from './document-store.js';
 
@@ -8,6 +9,8 @@ export interface OpenStore {
   documents: DocumentStore;
   /** The order of the ids. Default: that of the documents. */
   order?: readonly string[];
+  /** Where its files are; none unless given. */
+  folder?: string;
   close(): Promise<void>;
 }
 
@@ -81,8 +84,8 @@ export function testDocumentStore(name: string, open: (documents: Document[]) =>
     }
   });
 
-  test(`${name}: ids that are half read do no harm; closing twice does none either`, async () => {
-    const { documents, close } = await open(
+  test(`${name}: ids that are half read keep nothing open; closing twice does no harm`, async () => {
+    const { documents, folder, close } = await open(
       ['a', 'b', 'c'].map((each) => ({ id: each, title: '', text: each })),
     );
     for (const _ of documents.ids()) break;
@@ -90,6 +93,8 @@ export function testDocumentStore(name: string, open: (documents: Document[]) =>
     expect([first.next().value, second.next().value]).toEqual(['a', 'a']);
     expect([...documents.ids()]).toHaveLength(3);
     await close();
+    if (folder !== undefined) expect(await openFilesIn(folder), 'files left open').toEqual([]);
+    expect([first.next().value, second.next().value]).toEqual(['b', 'b']);
     await documents.close();
     await documents.close();
   });

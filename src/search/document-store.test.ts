@@ -30,45 +30,48 @@ testDocumentStore('stored', async (documents) => {
     join(folder, 'documents'),
     await openDataset(join(folder, 'data')),
   );
-  return { documents: store, close: () => store.close() };
+  return { documents: store, folder, close: () => store.close() };
 });
 
-async function openLive(base: Document[]): Promise<LiveSearcher> {
+async function openLive(base: Document[]): Promise<{ live: LiveSearcher; folder: string }> {
   const folder = await collection(base);
-  return openLiveSearcher(join(folder, 'data'), { state: join(folder, 'state') });
+  return { folder, live: await openLiveSearcher(join(folder, 'data'), { state: join(folder, 'state') }) };
 }
 
 testDocumentStore('live, nothing written', async (documents) => {
-  const live = await openLive(documents);
-  return { documents: live.documents, close: () => live.close() };
+  const { live, folder } = await openLive(documents);
+  return { documents: live.documents, folder, close: () => live.close() };
 });
 
 const OTHER: Document = { id: 'another', text: 'that is in the base and removed' };
 
 /** Some documents are in the base, some in the base with another text, the others are added. */
-async function openWritten(documents: Document[]): Promise<{ live: LiveSearcher; order: string[] }> {
+async function openWritten(
+  documents: Document[],
+): Promise<{ live: LiveSearcher; folder: string; order: string[] }> {
   const [kept, changed, added] = [0, 1, 2].map((part) => documents.filter((_, i) => i % 3 === part));
   const old = changed.map((each) => ({ id: each.id, text: `${each.text} before`, title: 'old' }));
-  const live = await openLive([OTHER, ...kept, ...old]);
+  const { live, folder } = await openLive([OTHER, ...kept, ...old]);
   await live.upsert(changed);
   await live.remove([OTHER.id]);
   await live.upsert([...added, { ...OTHER, text: 'back' }]);
   await live.remove([OTHER.id]);
-  return { live, order: [...kept, ...changed, ...added].map(({ id }) => id) };
+  return { live, folder, order: [...kept, ...changed, ...added].map(({ id }) => id) };
 }
 
 testDocumentStore('live, after writes', async (documents): Promise<OpenStore> => {
-  const { live, order } = await openWritten(documents);
-  return { documents: live.documents, order, close: () => live.close() };
+  const { live, folder, order } = await openWritten(documents);
+  return { documents: live.documents, folder, order, close: () => live.close() };
 });
 
 testDocumentStore('a snapshot, whatever is written later', async (documents): Promise<OpenStore> => {
-  const { live, order } = await openWritten(documents);
+  const { live, folder, order } = await openWritten(documents);
   const snapshot = live.snapshot();
   await live.remove(documents.slice(0, 5).map(({ id }) => id));
   await live.upsert(documents.map((each) => ({ ...each, text: 'later' })));
   return {
     documents: snapshot.documents,
+    folder,
     order,
     close: async () => {
       await snapshot.close();

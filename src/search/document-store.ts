@@ -8,7 +8,7 @@ export interface DocumentStore {
   get(id: string): Promise<Document | undefined>;
   /** Several at once, in the order asked for. */
   getAll(ids: readonly string[]): Promise<(Document | undefined)[]>;
-  /** Every id, in the collection's order. */
+  /** Every id, in the collection's order. They are in memory, and can be read on after `close`. */
   ids(): Iterable<string>;
   /** What is known about each document, in the same order. */
   metadata(): AsyncIterable<Record<string, unknown> | undefined>;

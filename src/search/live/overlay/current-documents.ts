@@ -26,13 +26,9 @@ export class CurrentDocuments implements DocumentStore {
     return this.#now((documents) => documents.getAll(ids));
   }
 
-  *ids(): Generator<string> {
-    const snapshot = this.#snapshot();
-    try {
-      yield* snapshot.documents.ids();
-    } finally {
-      void snapshot.close();
-    }
+  /** Those of this moment; whoever stops half way has to tell nobody. */
+  ids(): Iterable<string> {
+    return this.#now((documents) => documents.ids());
   }
 
   async *metadata(): AsyncGenerator<Record<string, unknown> | undefined> {
