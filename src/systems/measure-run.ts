@@ -26,6 +26,11 @@ export interface DevOutcome extends SystemsTable {
   verdict: Verdict;
   /** Queries that were learned from. */
   labels: number;
+  /**
+   * Where the run began with a part of a model (fewer layers, shorter texts, another head): the whole one, which `start`
+   * is then, and the collection to search with it. `best/` holds the part, trained or not.
+   */
+  published?: { model: string; data: string };
   /** Absent where the dev queries were made of the documents: they have their words, and would overrate BM25. */
   hybrid?: { weights: number[]; recommended: boolean };
 }
@@ -70,10 +75,11 @@ export async function measureOnDev(path: string, options: MeasureRunOptions = {}
     measure: decides,
     rows,
     ...(parts && { parts }),
-    best: recommend(values, found.serves),
+    best: recommend(values, found.serves, { beganWithPart: description.published !== undefined }),
     serves: found.serves,
     verdict: verdictOf(values, withoutLabels),
     labels: training.size,
+    ...wholeModel(description),
     hybrid: { weights: tuned.weights, recommended },
   };
 }
@@ -95,11 +101,18 @@ async function measureMade(
     measure: description.recipe.evaluation.best,
     rows,
     ...(parts && { parts }),
-    best: found.serves,
+    best: recommend({ start: values.start, trained: values.trained }, found.serves, {
+      beganWithPart: description.published !== undefined,
+    }),
     serves: found.serves,
     verdict: verdictOf(values, withoutLabels),
     labels: training.size,
+    ...wholeModel(description),
   };
+}
+
+function wholeModel({ published, data }: RunDescription): Pick<DevOutcome, 'published'> {
+  return published === undefined ? {} : { published: { model: published, data } };
 }
 
 /**

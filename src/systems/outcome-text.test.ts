@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DevOutcome } from './measure-run.js';
 import { adviceText, systemsTable } from './outcome-text.js';
-import { verdictOf } from './recommend.js';
+import { recommend, verdictOf } from './recommend.js';
 import type { SystemName, SystemRow } from './system.js';
 
 const rowsOf = (values: Partial<Record<SystemName, number>>): SystemRow[] =>
@@ -73,4 +73,32 @@ test('where the arrow is not at the highest figure, the reason stands below', ()
     /\n\(hybrid: higher here, but not by more than chance on the queries that decide\)\n$/,
   );
   expect(systemsTable({ ...table, rows, best: 'hybrid' })).not.toContain('chance on the queries');
+});
+
+const PUBLISHED = { model: 'minilm', data: 'data/mine' };
+
+test('a part of a model that is behind the whole is not recommended beside words that say so', () => {
+  const whole = Float64Array.from({ length: 60 }, (_, i) => 0.7 + (i % 4) / 20);
+  const values = { start: whole, trained: whole.map((value, i) => value - 0.2 - (i % 3) / 50) };
+  expect(recommend(values, 'trained')).toBe('trained');
+  expect(recommend(values, 'trained', { beganWithPart: true })).toBe('start');
+  const level = { ...values, trained: whole.map((value, i) => value + (i % 2 ? 0.01 : -0.01)) };
+  expect(recommend(level, 'trained', { beganWithPart: true })).toBe('trained');
+
+  const rows = rowsOf({ start: 0.77, bm25: 0.4, trained: 0.55 });
+  const worse: DevOutcome = { ...OUTCOME, rows, verdict: 'worse', serves: 'trained', published: PUBLISHED };
+  const text = adviceText(worse, 'runs/a');
+  expect(text).toMatch(
+    /^Use the model as published: nearmiss search data\/mine --model minilm\. .* runs\/a\/best is that part, trained\.\n/,
+  );
+  expect(text).toContain('What was trained finds less than the whole model as published (RR@10 0.5500');
+  expect(text).toMatch(/Likely reasons:\n {2}- a part of the model: .*model\.layers/);
+  expect(text).not.toContain('made the model worse');
+  // Nothing was clearly better than the part that the run began with, which is not what was published either.
+  expect(adviceText({ ...worse, serves: 'start' }, 'runs/a')).toContain(
+    'runs/a/best is that part untrained.',
+  );
+  const same = adviceText({ ...worse, verdict: 'level', best: 'trained' }, 'runs/a');
+  expect(same).toMatch(/^Use the trained model/);
+  expect(same).toContain('not better than the whole model as published by more than chance');
 });

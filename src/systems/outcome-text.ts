@@ -2,6 +2,7 @@ import { count, counted } from '../base/progress.js';
 import { formatTable } from '../base/table.js';
 import { CHANCE } from '../run/choose-best.js';
 import type { DevOutcome } from './measure-run.js';
+import type { Verdict } from './recommend.js';
 import type { SystemName, SystemsPart, SystemsTable } from './system.js';
 
 const LABELS: Record<SystemName, string> = {
@@ -74,9 +75,9 @@ function rowsOf({ split, queries, measure, rows, best }: SystemsTable): string {
 
 /** What to do now, in one sentence, and why where training has not helped. */
 export function adviceText(outcome: DevOutcome, run: string): string {
-  const lines = [USE[outcome.best](run)];
+  const lines = [USE[outcome.best](run, outcome)];
   if (outcome.verdict === 'narrow') lines.push(narrowness(outcome));
-  else if (outcome.verdict !== 'better') lines.push(...disappointment(outcome));
+  else if (outcome.verdict !== 'better') lines.push(...disappointment(outcome, outcome.verdict));
   if (outcome.queries < FEW_QUERIES) {
     lines.push(
       `${counted(outcome.queries, `${outcome.split} query is`, `${outcome.split} queries are`)} few: these figures mean little; judge by your own searches.`,
@@ -85,9 +86,11 @@ export function adviceText(outcome: DevOutcome, run: string): string {
   return `${lines.join('\n')}\n`;
 }
 
-const USE: Record<SystemName, (run: string) => string> = {
-  start: (run) =>
-    `Use the model as published: ${run}/best is that model, and nearmiss search ${run} uses it.`,
+const USE: Record<SystemName, (run: string, outcome: DevOutcome) => string> = {
+  start: (run, { published, serves }) =>
+    published === undefined
+      ? `Use the model as published: ${run}/best is that model, and nearmiss search ${run} uses it.`
+      : `Use the model as published: nearmiss search ${published.data} --model ${published.model}. The run began with a part of it, and ${run}/best is that part${serves === 'trained' ? ', trained' : ' untrained'}.`,
   bm25: (run) =>
     `Use BM25: words alone find more here than the model does: nearmiss search ${run} --mode bm25.`,
   hybrid: (run) =>
@@ -96,23 +99,38 @@ const USE: Record<SystemName, (run: string) => string> = {
 };
 
 /** Documents that are added later have no labels: who serves a model that lost there is to know it. */
-function narrowness({ parts, measure, serves }: DevOutcome): string {
+function narrowness({ parts, measure, serves, published }: DevOutcome): string {
   const { queries, rows } = parts!.find(({ documents }) => documents === 'without labels')!;
   const [start, trained] = ['start', 'trained'].map((name) =>
     rows.find(({ system }) => system === name)!.measures[measure].toFixed(4),
   );
   const chosen =
     serves === 'start'
-      ? 'so the model as published stays; where labelled documents are all that is asked for, --set evaluation.choose=best takes the trained one.'
+      ? `so ${published === undefined ? 'the model as published' : 'what the run began with'} stays; where labelled documents are all that is asked for, --set evaluation.choose=best takes the trained one.`
       : 'yet it is served, as the recipe chooses by all queries together.';
   return `Training helped where documents have labels, and lost where they have none (${measure} ${trained}, the start ${start}, on ${count(queries)} queries), ${chosen}`;
 }
 
-function disappointment({ verdict, labels, rows, measure }: DevOutcome): string[] {
+/** What is said of trainings that have not helped. */
+type Disappointing = Exclude<Verdict, 'better' | 'narrow'>;
+
+const HOW: Record<Disappointing, string> = {
+  worse: 'Training made the model worse',
+  level: 'Training brought nothing that could not be chance',
+};
+
+/** Where a part of a model was trained: it may have learned much, and still be behind the whole. */
+const HOW_OF_PART: Record<Disappointing, string> = {
+  worse: 'What was trained finds less than the whole model as published',
+  level: 'What was trained is not better than the whole model as published by more than chance',
+};
+
+function disappointment({ labels, rows, measure, published }: DevOutcome, verdict: Disappointing): string[] {
   const values = Object.fromEntries(rows.map((row) => [row.system, row.measures[measure]]));
   const { start, bm25, trained } = values as Partial<Record<SystemName, number>>;
-  const how = verdict === 'worse' ? 'made the model worse' : 'brought nothing that could not be chance';
   const reasons = [
+    published !== undefined &&
+      'a part of the model: the run began with fewer layers, shorter texts or another head (model.layers, model.maxLength, model.head) than it was published with; nearmiss train without --recipe trains all of it',
     Math.max(start ?? 0, bm25 ?? 0) < HOPELESS
       ? 'labels that are wrong: neither the model nor words find what they say; look at some with nearmiss data stats'
       : 'labels that are wrong or incomplete, so that right answers count as wrong: look at some with nearmiss data stats, or lower relativeMargin',
@@ -122,7 +140,8 @@ function disappointment({ verdict, labels, rows, measure }: DevOutcome): string[
   ].filter((reason) => reason !== false);
   const figure =
     trained === undefined ? '' : ` (${measure} ${trained.toFixed(4)}, p < ${CHANCE} was asked for)`;
-  return [`Training ${how}${figure}. Likely reasons:`, ...reasons.map((reason) => `  - ${reason}`)];
+  const how = published === undefined ? HOW[verdict] : HOW_OF_PART[verdict];
+  return [`${how}${figure}. Likely reasons:`, ...reasons.map((reason) => `  - ${reason}`)];
 }
 
 function chance(p: number): string {

@@ -4,13 +4,19 @@ import type { SystemName } from './system.js';
 
 /**
  * What to search with, by dev queries: the model that is served, unless words alone, or both together, are better by
- * more than chance. A hybrid has to be better than both of its parts.
+ * more than chance. A hybrid has to be better than both of its parts. Where a run began with a part of a model
+ * (`beganWithPart`), the whole one takes the place of the trained part that it is better than.
  */
-export function recommend(values: MeasuredSystems['values'], serves: 'start' | 'trained'): SystemName {
+export function recommend(
+  values: MeasuredSystems['values'],
+  serves: 'start' | 'trained',
+  { beganWithPart = false }: { beganWithPart?: boolean } = {},
+): SystemName {
   const beats = (system: SystemName, other: SystemName): boolean =>
     values[system] !== undefined && values[other] !== undefined && isBetter(values[system], values[other]);
-  if (isRecommendedHybrid(values, serves)) return 'hybrid';
-  return beats('bm25', serves) ? 'bm25' : serves;
+  const model = beganWithPart && beats('start', 'trained') ? 'start' : serves;
+  if (isRecommendedHybrid(values, serves) && (model === serves || beats('hybrid', model))) return 'hybrid';
+  return beats('bm25', model) ? 'bm25' : model;
 }
 
 /** Whether fusing words and vectors is better than either by more than chance. */
