@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openWeigher } from '../src/cli/commands/bm25/open-weigher.js';
 import { openBm25Index } from '../src/index/bm25/index.js';
 import { Bm25Ranker } from '../src/index/bm25/ranker.js';
-import { loadEncoderModel, saveEncoderModel } from '../src/model/encoder/encoder-model.js';
+import { loadEncoderModel } from '../src/model/encoder/encoder-model.js';
+import { saveEncoderModel } from '../src/model/encoder/save-encoder.js';
 import { type CliResult, runBuiltCli } from './console-blocks.fixture.js';
 import { writeCollection } from './web/collection.js';
 

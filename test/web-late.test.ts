@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { loadEncoderModel, saveEncoderModel } from '../src/model/encoder/encoder-model.js';
+import { loadEncoderModel } from '../src/model/encoder/encoder-model.js';
+import { saveEncoderModel } from '../src/model/encoder/save-encoder.js';
 import { writeCollection } from './web/collection.js';
 import { describeInBrowser } from './web/in-browser.js';
 import { untilPrepared } from './web/prepared.js';

@@ -5,7 +5,7 @@ import { count, Progress } from '../base/progress.js';
 import { CREATED_BY } from '../base/version.js';
 import { describeLeftOut } from '../data/left-out.js';
 import type { TextRecord } from '../data/tokens/token-cache-writer.js';
-import { type EncodedShard, encodeCollection } from '../model/encoder/encode-collection.js';
+import { type EncodedShard, encodeCollection } from '../model/encoder/collection/encode-collection.js';
 import { Encoder } from '../model/encoder/encoder.js';
 import { embeddingSize } from '../model/encoder/encoder-graph.js';
 import { type EncoderModel, loadEncoderModel } from '../model/encoder/encoder-model.js';

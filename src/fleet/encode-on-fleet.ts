@@ -1,6 +1,6 @@
-import { type EncodedShard, shardsOf } from '../model/encoder/encode-collection.js';
-import { type EncodedCollection, gatherShards } from '../model/encoder/encoded-collection.js';
-import { ShardFolder } from '../model/encoder/shard-folder.js';
+import { type EncodedShard, shardsOf } from '../model/encoder/collection/encode-collection.js';
+import { type EncodedCollection, gatherShards } from '../model/encoder/collection/encoded-collection.js';
+import { ShardFolder } from '../model/encoder/collection/shard-folder.js';
 import type { NumberedTexts } from '../model/encoder/tokenized-texts.js';
 import type { AskedShard, FleetEncoder, ShardInput } from './fleet-encoder.js';
 

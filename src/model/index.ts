@@ -13,19 +13,20 @@ export {
 } from './cross-encoder/cross-encoder-model.js';
 export { isCrossEncoder } from './cross-encoder/cross-encoder-names.js';
 export {
+  type EncodeCollectionOptions,
+  type EncodedShard,
+  encodeCollection,
+} from './encoder/collection/encode-collection.js';
+export { type EncodeNumberedOptions, encodeNumbered } from './encoder/collection/encode-numbered.js';
+export type { EncodedCollection } from './encoder/collection/encoded-collection.js';
+export { ShardFolder } from './encoder/collection/shard-folder.js';
+export {
   type EncoderConfig,
   type ModelType,
   maxInputLength,
   readEncoderConfig,
   toHuggingFaceConfig,
 } from './encoder/config.js';
-export {
-  type EncodeCollectionOptions,
-  type EncodedShard,
-  encodeCollection,
-} from './encoder/encode-collection.js';
-export { type EncodeNumberedOptions, encodeNumbered } from './encoder/encode-numbered.js';
-export type { EncodedCollection } from './encoder/encoded-collection.js';
 export { type EncodedTexts, oneRowEach, rowsOf, stackRows } from './encoder/encoded-texts.js';
 export { type EncodeOptions, Encoder, type EncoderOptions } from './encoder/encoder.js';
 export {
@@ -37,13 +38,10 @@ export {
 export {
   createEncoderModel,
   type EncoderModel,
-  fillEncoderFolder,
-  type HeadOptions,
   type LoadModelOptions,
   loadEncoderModel,
   prepareText,
   type ScratchModelOptions,
-  saveEncoderModel,
   type TextReader,
 } from './encoder/encoder-model.js';
 export {
@@ -55,8 +53,9 @@ export {
   type LayerNormLayer,
   type Similarity,
 } from './encoder/head.js';
+export type { HeadOptions } from './encoder/head-config.js';
 export { batchByTokens } from './encoder/packed-batch.js';
-export { ShardFolder } from './encoder/shard-folder.js';
+export { fillEncoderFolder, saveEncoderModel } from './encoder/save-encoder.js';
 export {
   type NumberedTexts,
   type TokenizedText,

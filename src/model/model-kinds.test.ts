@@ -13,12 +13,9 @@ import {
 } from './cross-encoder/cross-encoder-model.js';
 import { isCrossEncoder } from './cross-encoder/cross-encoder-names.js';
 import { Encoder } from './encoder/encoder.js';
-import {
-  createEncoderModel,
-  type EncoderModel,
-  type HeadOptions,
-  saveEncoderModel,
-} from './encoder/encoder-model.js';
+import { createEncoderModel, type EncoderModel } from './encoder/encoder-model.js';
+import type { HeadOptions } from './encoder/head-config.js';
+import { saveEncoderModel } from './encoder/save-encoder.js';
 import { isTwoTowers, loadSide, TOWER_FOLDERS } from './folder/tower-folders.js';
 import { testModelKind } from './model-kind.conformance.js';
 

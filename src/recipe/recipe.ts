@@ -1,4 +1,4 @@
-import type { HeadOptions } from '../model/encoder/encoder-model.js';
+import type { HeadOptions } from '../model/encoder/head-config.js';
 import type { FrequencyOptions } from '../model/terms/document-weights.js';
 import type { NegativesRecipe } from '../negatives/index.js';
 import type { Language } from '../text/analyzers/analyzer.js';

@@ -8,12 +8,8 @@ import { tokenizerJsons } from '../../text/tokenizer.fixture.js';
 import { Tokenizer } from '../../text/tokenizer.js';
 import type { EncoderConfig } from '../encoder/config.js';
 import { Encoder } from '../encoder/encoder.js';
-import {
-  createEncoderModel,
-  type EncoderModel,
-  loadEncoderModel,
-  saveEncoderModel,
-} from '../encoder/encoder-model.js';
+import { createEncoderModel, type EncoderModel, loadEncoderModel } from '../encoder/encoder-model.js';
+import { saveEncoderModel } from '../encoder/save-encoder.js';
 import { SafetensorsFile, writeSafetensors } from '../tensors/safetensors.js';
 import { CrossEncoder } from './cross-encoder.js';
 import { SCORE_NAMES } from './cross-encoder-graph.js';

@@ -10,12 +10,8 @@ import { writeSafetensors } from '../tensors/safetensors.js';
 import type { EncoderConfig } from './config.js';
 import { Encoder } from './encoder.js';
 import { type EncoderSpec, encoderParameters } from './encoder-graph.js';
-import {
-  createEncoderModel,
-  type EncoderModel,
-  loadEncoderModel,
-  saveEncoderModel,
-} from './encoder-model.js';
+import { createEncoderModel, type EncoderModel, loadEncoderModel } from './encoder-model.js';
+import { saveEncoderModel } from './save-encoder.js';
 
 const TEXTS = ['near miss', 'a', 'near misses near a miss, a b'];
 

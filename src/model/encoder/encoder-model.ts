@@ -1,25 +1,20 @@
-import { z } from 'zod';
 import { NearmissError } from '../../base/errors.js';
 import { ParameterStore } from '../../engine/index.js';
 import type { Tokenizer } from '../../text/tokenizer.js';
-import { lateConfig, lateFormOf, lateTensors, writeLateFiles } from '../folder/colbert-writer.js';
 import { loadTokenizer } from '../folder/load-tokenizer.js';
 import type { ModelFolder } from '../folder/model-folder.js';
-import { encoderEnding, exportOnnx } from '../folder/onnx-export.js';
-import { fillFolder, type SavedModel, type SaveModelOptions, saveFolder } from '../folder/save-model.js';
-import { writeSentenceTransformersFiles } from '../folder/sentence-transformers-writer.js';
 import { type OpenModel, openModel } from '../folder/source.js';
-import { writeSparseFiles } from '../folder/sparse-encoder.js';
-import { resolveTokenSettings } from '../folder/token-settings.js';
 import type { HubOptions } from '../hub/hub.js';
 import { MLM_HEAD } from '../mlm/mlm-head.js';
-import { mlmConfig, mlmTensors, readMlmHead } from '../mlm/mlm-names.js';
-import { isSided, type Pooling, representations } from '../representation/kinds.js';
+import { readMlmHead } from '../mlm/mlm-names.js';
+import { representations } from '../representation/kinds.js';
 import type { Side } from '../side.js';
 import { checkRoom, checkSizes } from './check-sizes.js';
-import { type EncoderConfig, maxInputLength, toHuggingFaceConfig } from './config.js';
-import { type EncoderSpec, embeddingSize, encoderParameters, type HeadConfig } from './encoder-graph.js';
-import { HEAD_LAYER_NORM_EPS, HEAD_NAMES, type HeadDescription, headTensors } from './head.js';
+import type { EncoderConfig } from './config.js';
+import { type EncoderSpec, encoderParameters, type HeadConfig } from './encoder-graph.js';
+import { type HeadDescription, headTensors } from './head.js';
+import { type HeadOptions, headConfig, ownHead, resolveHead } from './head-config.js';
+import { isHeadName, mlmPart } from './head-parameters.js';
 import { initialize } from './initialize.js';
 import { checkLength, withLayers } from './model-checks.js';
 
@@ -52,20 +47,6 @@ export function prepareText(
 ): string {
   const prompt = (use !== undefined && prompts[use]) || '';
   return lowercase ? (prompt + text).toLowerCase() : prompt + text;
-}
-
-/** Changes to a model's head; what is left out stays as the model has it. */
-export interface HeadOptions {
-  /** A kind of representation, e.g. `first` or `mean`; its options stand beside it. */
-  pooling?: string;
-  /** Output dimension of a linear layer after pooling; `false` removes the model's own. */
-  projection?: number | false;
-  /** ANCE's LayerNorm after the projection. */
-  layerNorm?: boolean;
-  /** Whether the projection has a bias. Default: as the model's own, and else yes. */
-  bias?: boolean;
-  normalize?: boolean;
-  [poolingOption: string]: unknown;
 }
 
 export interface LoadModelOptions extends HubOptions {
@@ -153,18 +134,6 @@ async function fillParameters(
   return missing;
 }
 
-/** Whether a parameter is of what is put on an encoder, and not of the encoder. */
-function isHeadName(name: string): boolean {
-  return name.startsWith('head.') || name.startsWith(`${MLM_HEAD}.`);
-}
-
-/** The part of a model that guesses words, as a copy. */
-function mlmPart(parameters: ParameterStore): ParameterStore {
-  const part = parameters.zerosLike((name) => name.startsWith(`${MLM_HEAD}.`));
-  for (const name of part.names) part.get(name).set(parameters.get(name));
-  return part;
-}
-
 export interface ScratchModelOptions {
   tokenizer: Tokenizer;
   hiddenSize: number;
@@ -223,155 +192,4 @@ export function createEncoderModel(options: ScratchModelOptions): EncoderModel {
     lowercase: false,
     ...(parameters.has(`${MLM_HEAD}.bias`) && { newMlmHead: true }),
   };
-}
-
-/**
- * Saves a model as a folder that nearmiss, sentence-transformers, Transformers and Transformers.js load. It
- * appears complete or not at all.
- */
-export async function saveEncoderModel(
-  folder: string,
-  model: EncoderModel,
-  options: SaveModelOptions & { overwrite?: boolean } = {},
-): Promise<void> {
-  await saveFolder(folder, (temporary) => fillEncoderFolder(temporary, model, options), options);
-}
-
-/** Writes a model's files into a folder that the caller makes appear, e.g. a checkpoint with more beside them. */
-export async function fillEncoderFolder(
-  folder: string,
-  model: EncoderModel,
-  { card, onnx, mlmHead: beside }: SaveModelOptions = {},
-): Promise<void> {
-  const { spec, parameters, tokenizer, maxLength, prompts, lowercase } = model;
-  const head = describeHead(model);
-  const sparse = parameters.has(`${MLM_HEAD}.bias`);
-  const mlmHead = sparse ? mlmPart(parameters) : beside;
-  const late = lateFormOf({ head, tokenizer, maxLength });
-  const config = toHuggingFaceConfig(spec.config);
-  const tensors = parameters.specs
-    .filter(({ name }) => !isHeadName(name))
-    .map(({ name, shape }) => ({ name, shape: [...shape], data: parameters.get(name) }));
-  const saved: SavedModel = {
-    ...nearestForm(),
-    tokenizer,
-    maxLength,
-    async card() {
-      // Not loaded with the file: who opens a model to search with it, writes no card.
-      const { renderModelCard } = await import('../folder/model-card.js');
-      return renderModelCard({
-        name: model.name,
-        dimension: sparse ? spec.config.vocabularySize : embeddingSize(spec),
-        maxSequenceLength: maxLength,
-        similarity: head.similarity,
-        pooling: head.pooling,
-        normalize: head.normalize,
-        projection: head.dense !== undefined,
-        dequantizedFrom: spec.config.dequantizedFrom,
-        prompts,
-        ...card,
-      });
-    },
-    onnx: () => exportOnnx(spec, parameters, { ending: encoderEnding(spec, tokenizer, maxLength) }),
-    writeMore(place) {
-      const texts = { maxSequenceLength: maxLength, prompts, lowercase };
-      if (late) return writeLateFiles(place, late, texts);
-      if (sparse) {
-        const plainQueries = isSided(spec.head) ? tokenizer : undefined;
-        return writeSparseFiles(place, spec.config, { ...texts, plainQueries });
-      }
-      return writeSentenceTransformersFiles(place, { head, hiddenSize: spec.config.hiddenSize, ...texts });
-    },
-  };
-  await fillFolder(folder, saved, { onnx });
-
-  /** Config and tensors as the library has them that knows the whole model. */
-  function nearestForm(): Pick<SavedModel, 'config' | 'tensors'> {
-    if (late) return { config: lateConfig(config, late), tensors: lateTensors(tensors, spec.config, late) };
-    if (!mlmHead) return { config, tensors };
-    return { config: mlmConfig(spec.config), tensors: mlmTensors(tensors, mlmHead, spec.config) };
-  }
-}
-
-function describeHead({ spec: { config, head }, parameters }: EncoderModel): HeadDescription {
-  const { projection, pooling, poolingOptions, normalize } = head;
-  return {
-    pooling,
-    ...(poolingOptions && { poolingOptions }),
-    normalize,
-    similarity: normalize ? 'cosine' : 'dot',
-    ...(projection && {
-      dense: {
-        in: config.hiddenSize,
-        out: projection.size,
-        weight: parameters.get(HEAD_NAMES.denseWeight),
-        ...(projection.bias !== false && { bias: parameters.get(HEAD_NAMES.denseBias) }),
-      },
-    }),
-    ...(projection?.layerNorm && {
-      layerNorm: {
-        size: projection.size,
-        weight: parameters.get(HEAD_NAMES.normWeight),
-        bias: parameters.get(HEAD_NAMES.normBias),
-        eps: HEAD_LAYER_NORM_EPS,
-      },
-    }),
-  };
-}
-
-/** A model's own pooling, or another one with the options that its kind has. */
-function poolingOf(stored: Pooling, { pooling, ...options }: HeadOptions): Pooling {
-  if (pooling === undefined) {
-    const { pooling: name, poolingOptions } = stored;
-    return { pooling: name, ...(poolingOptions && { poolingOptions }) };
-  }
-  const shape = representations.get(pooling).options;
-  if (Object.keys(shape).length === 0) return { pooling };
-  return { pooling, poolingOptions: z.object(shape).parse(options) };
-}
-
-/** A model's own head; what others say in words about its tokens becomes numbers. */
-function ownHead(head: HeadConfig, { tokenSettings, config }: ModelFolder, tokenizer: Tokenizer): HeadConfig {
-  if (!tokenSettings) return head;
-  const context = { tokenizer, maxPositions: maxInputLength(config) };
-  return { ...head, poolingOptions: { ...resolveTokenSettings(tokenSettings, context) } };
-}
-
-/** A head whose pooling is said in words, as a model keeps it: names of tokens become their numbers. */
-function resolveHead(head: HeadConfig, config: EncoderConfig, tokenizer: Tokenizer): HeadConfig {
-  const { pooling, poolingOptions = {} } = head;
-  const context = { tokenizer, maxPositions: maxInputLength(config) };
-  const resolved = representations.get(pooling).resolve?.(poolingOptions, context);
-  return resolved ? { ...head, poolingOptions: resolved } : head;
-}
-
-function headConfig(stored: HeadDescription, config: EncoderConfig, options: HeadOptions = {}): HeadConfig {
-  const pooling = poolingOf(stored, options);
-  const { projection: needed, terms } = representations.get(pooling.pooling);
-  if (terms) return termsHead(pooling, needed, options);
-  const size =
-    options.projection ?? (options.layerNorm ? (stored.dense?.out ?? config.hiddenSize) : stored.dense?.out);
-  const layerNorm = options.layerNorm ?? stored.layerNorm !== undefined;
-  const bias = options.bias ?? (stored.dense === undefined || stored.dense.bias !== undefined);
-  if (layerNorm && !size) {
-    throw new NearmissError('head: a LayerNorm needs a projection before it, got projection false', {
-      hint: 'set head.projection to a dimension, or head.layerNorm to false',
-    });
-  }
-  return {
-    ...pooling,
-    ...(size && { projection: { size, layerNorm, ...(!bias && { bias: false }) } }),
-    normalize: options.normalize ?? (stored.normalize || stored.similarity === 'cosine'),
-  };
-}
-
-/** Weights of terms are as their kind makes them: nothing is scaled, and the projection is its own. */
-function termsHead(pooling: Pooling, size: number | undefined, options: HeadOptions): HeadConfig {
-  for (const name of ['projection', 'layerNorm', 'normalize'] as const) {
-    if (!options[name] || options[name] === size) continue;
-    throw new NearmissError(`head.${name}: ${pooling.pooling} makes weights of terms, got ${options[name]}`, {
-      hint: `leave out model.head.${name}`,
-    });
-  }
-  return { ...pooling, ...(size && { projection: { size, layerNorm: false } }), normalize: false };
 }

@@ -7,12 +7,8 @@ import { readOracle } from '../../../test/oracles.fixture.js';
 import { trainTokenizer } from '../../text/train-tokenizer.js';
 import { rowsOf } from './encoded-texts.js';
 import { Encoder } from './encoder.js';
-import {
-  createEncoderModel,
-  type EncoderModel,
-  loadEncoderModel,
-  saveEncoderModel,
-} from './encoder-model.js';
+import { createEncoderModel, type EncoderModel, loadEncoderModel } from './encoder-model.js';
+import { saveEncoderModel } from './save-encoder.js';
 
 const TEXTS = [
   'a near miss',

@@ -5,7 +5,8 @@ import { env, pipeline } from '@huggingface/transformers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { Encoder } from '../encoder/encoder.js';
-import { loadEncoderModel, saveEncoderModel } from '../encoder/encoder-model.js';
+import { loadEncoderModel } from '../encoder/encoder-model.js';
+import { saveEncoderModel } from '../encoder/save-encoder.js';
 import { exportModel } from './export-model.js';
 
 const TEXTS = [

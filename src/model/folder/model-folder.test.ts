@@ -7,14 +7,10 @@ import { oracleFile, oracleFolder } from '../../../test/oracles.fixture.js';
 import { Random } from '../../engine/random.js';
 import { tokenizerJsons } from '../../text/tokenizer.fixture.js';
 import { Tokenizer } from '../../text/tokenizer.js';
-import {
-  createEncoderModel,
-  type EncoderModel,
-  type HeadOptions,
-  loadEncoderModel,
-  saveEncoderModel,
-} from '../encoder/encoder-model.js';
+import { createEncoderModel, type EncoderModel, loadEncoderModel } from '../encoder/encoder-model.js';
 import { type HeadDescription, headTensors } from '../encoder/head.js';
+import type { HeadOptions } from '../encoder/head-config.js';
+import { saveEncoderModel } from '../encoder/save-encoder.js';
 import { SafetensorsFile, writeSafetensors } from '../tensors/safetensors.js';
 import type { NamedTensor } from '../tensors/tensor.js';
 import { type ModelFolder, openModelFolder } from './model-folder.js';

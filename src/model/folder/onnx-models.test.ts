@@ -9,7 +9,8 @@ import {
   saveCrossEncoder,
 } from '../cross-encoder/cross-encoder-model.js';
 import { encoderParameters } from '../encoder/encoder-graph.js';
-import { type EncoderModel, loadEncoderModel, saveEncoderModel } from '../encoder/encoder-model.js';
+import { type EncoderModel, loadEncoderModel } from '../encoder/encoder-model.js';
+import { saveEncoderModel } from '../encoder/save-encoder.js';
 import { exportBert, PLAIN } from '../onnx/bert-export.fixture.js';
 import {
   largestDifference,

@@ -5,12 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { trainTokenizer } from '../../text/train-tokenizer.js';
 import { rowsOf } from '../encoder/encoded-texts.js';
 import { Encoder } from '../encoder/encoder.js';
-import {
-  createEncoderModel,
-  type EncoderModel,
-  loadEncoderModel,
-  saveEncoderModel,
-} from '../encoder/encoder-model.js';
+import { createEncoderModel, type EncoderModel, loadEncoderModel } from '../encoder/encoder-model.js';
+import { saveEncoderModel } from '../encoder/save-encoder.js';
 import { SafetensorsFile, writeSafetensors } from '../tensors/safetensors.js';
 
 let folder: string;

@@ -17,8 +17,8 @@ import {
   type EncoderModel,
   loadEncoderModel,
   type ScratchModelOptions,
-  saveEncoderModel,
 } from '../encoder/encoder-model.js';
+import { saveEncoderModel } from '../encoder/save-encoder.js';
 import { openModelFolder } from '../folder/model-folder.js';
 import { mergeModels } from './merge-models.js';
 import { mixParameters } from './mix-parameters.js';

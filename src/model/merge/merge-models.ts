@@ -10,7 +10,8 @@ import {
   loadCrossEncoder,
 } from '../cross-encoder/cross-encoder-model.js';
 import { isCrossEncoder } from '../cross-encoder/cross-encoder-names.js';
-import { type EncoderModel, fillEncoderFolder, loadEncoderModel } from '../encoder/encoder-model.js';
+import { type EncoderModel, loadEncoderModel } from '../encoder/encoder-model.js';
+import { fillEncoderFolder } from '../encoder/save-encoder.js';
 import type { ModelCard } from '../folder/model-card.js';
 import { resolveModel } from '../folder/source.js';
 import { isTwoTowers, TOWER_FOLDERS } from '../folder/tower-folders.js';

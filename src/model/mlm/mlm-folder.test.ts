@@ -4,12 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fillNormal, ParameterStore, randomKey } from '../../engine/index.js';
 import { trainTokenizer } from '../../text/train-tokenizer.js';
-import {
-  createEncoderModel,
-  type EncoderModel,
-  loadEncoderModel,
-  saveEncoderModel,
-} from '../encoder/encoder-model.js';
+import { createEncoderModel, type EncoderModel, loadEncoderModel } from '../encoder/encoder-model.js';
+import { saveEncoderModel } from '../encoder/save-encoder.js';
 import { openWeights } from '../folder/weights.js';
 import { loadMlmHead } from './load-mlm-head.js';
 import { mlmHeadParameters } from './mlm-head.js';

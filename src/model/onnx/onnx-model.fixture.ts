@@ -5,7 +5,8 @@ import { tokenizerJsons } from '../../text/tokenizer.fixture.js';
 import { Tokenizer } from '../../text/tokenizer.js';
 import { toHuggingFaceConfig } from '../encoder/config.js';
 import { Encoder } from '../encoder/encoder.js';
-import { createEncoderModel, type EncoderModel, type HeadOptions } from '../encoder/encoder-model.js';
+import { createEncoderModel, type EncoderModel } from '../encoder/encoder-model.js';
+import type { HeadOptions } from '../encoder/head-config.js';
 import { type BertExport, DATA_FILE } from './bert-export.fixture.js';
 import { runExport } from './run-export.fixture.js';
 

@@ -1,7 +1,7 @@
 import { findsDocuments } from '../../index/vectors/document-files.js';
 import { DocumentIndex, FlatBuilder } from '../../index/vectors/index.js';
 import { searchByScorer } from '../../index/vectors/open.js';
-import { encodeCollection } from '../../model/encoder/encode-collection.js';
+import { encodeCollection } from '../../model/encoder/collection/encode-collection.js';
 import { OffsetsBuilder } from '../../model/encoder/encoded-texts.js';
 import type { Encoder } from '../../model/encoder/encoder.js';
 import { indexScorer } from '../../model/representation/kinds.js';

@@ -9,7 +9,7 @@ import {
   writeVectorIndex,
 } from '../../index/vectors/index.js';
 import { decodeRows } from '../../index/vectors/row-codec.js';
-import { encodeCollection } from '../../model/encoder/encode-collection.js';
+import { encodeCollection } from '../../model/encoder/collection/encode-collection.js';
 import { onlyRows } from '../../model/encoder/encoded-texts.js';
 import { loadSide } from '../../model/folder/tower-folders.js';
 import { Encoder } from '../../model/index.js';

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeCollection } from '../../../test/web/collection.js';
 import { formatPart } from '../../cli/commands/search/format-hits.js';
-import { loadEncoderModel, saveEncoderModel } from '../../model/encoder/encoder-model.js';
+import { loadEncoderModel } from '../../model/encoder/encoder-model.js';
+import { saveEncoderModel } from '../../model/encoder/save-encoder.js';
 import { withSearcher } from './searcher.fixture.js';
 import { termMatches } from './term-matches.js';
 

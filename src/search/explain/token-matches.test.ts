@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeCollection } from '../../../test/web/collection.js';
-import { loadEncoderModel, saveEncoderModel } from '../../model/encoder/encoder-model.js';
+import { loadEncoderModel } from '../../model/encoder/encoder-model.js';
+import { saveEncoderModel } from '../../model/encoder/save-encoder.js';
 import { withSearcher } from './searcher.fixture.js';
 
 let root: string;

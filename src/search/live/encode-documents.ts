@@ -1,5 +1,5 @@
 import { fullText } from '../../data/dataset.js';
-import { encodeCollection } from '../../model/encoder/encode-collection.js';
+import { encodeCollection } from '../../model/encoder/collection/encode-collection.js';
 import { rowsOf } from '../../model/encoder/encoded-texts.js';
 import type { Searcher } from '../searcher.js';
 import type { LiveEntry } from './log/log-record.js';

@@ -1,10 +1,10 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { hasCode, NearmissError } from '../../base/errors.js';
-import { AtomicFile } from '../../base/files.js';
-import { bytesOf } from '../../base/numbers/bytes-of.js';
-import type { EncodedTexts } from './encoded-texts.js';
+import { hasCode, NearmissError } from '../../../base/errors.js';
+import { AtomicFile } from '../../../base/files.js';
+import { bytesOf } from '../../../base/numbers/bytes-of.js';
+import type { EncodedTexts } from '../encoded-texts.js';
 
 /**
  * How many texts, how many numbers in a row, and the CRC-32 of what follows: offsets and rows. All of it is 32 bits

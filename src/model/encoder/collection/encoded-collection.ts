@@ -1,5 +1,5 @@
+import { OffsetsBuilder } from '../encoded-texts.js';
 import type { EncodedShard } from './encode-collection.js';
-import { OffsetsBuilder } from './encoded-texts.js';
 import type { ShardFolder } from './shard-folder.js';
 
 /** A collection that was encoded, on disk: its rows need not fit in memory, nor in one array. */

@@ -1,8 +1,8 @@
+import type { Encoder } from '../encoder.js';
+import type { NumberedTexts } from '../tokenized-texts.js';
 import { encodeCollection } from './encode-collection.js';
 import { type EncodedCollection, gatherShards } from './encoded-collection.js';
-import type { Encoder } from './encoder.js';
 import { ShardFolder } from './shard-folder.js';
-import type { NumberedTexts } from './tokenized-texts.js';
 
 /** Texts in a shard: half a minute's work or so, which is what a kill can cost. */
 const SHARD_SIZE = 2048;

@@ -1,6 +1,6 @@
-import type { EncodedTexts } from './encoded-texts.js';
+import type { EncodedTexts } from '../encoded-texts.js';
+import type { OnBatch } from '../text-rows.js';
 import type { ShardFolder } from './shard-folder.js';
-import type { OnBatch } from './text-rows.js';
 
 export interface EncodeCollectionOptions<Member> {
   /**

@@ -2,13 +2,13 @@ import { mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { lengthOfPieces, splitTokens } from '../../text/split-tokens.js';
+import { lengthOfPieces, splitTokens } from '../../../text/split-tokens.js';
+import type { EncodedTexts } from '../encoded-texts.js';
+import type { Encoder } from '../encoder.js';
+import { smallEncoder, smallTexts } from '../small-encoder.fixture.js';
+import { type NumberedTexts, tokenizedTexts } from '../tokenized-texts.js';
 import { encodeNumbered } from './encode-numbered.js';
-import type { EncodedTexts } from './encoded-texts.js';
-import type { Encoder } from './encoder.js';
 import { ShardFolder } from './shard-folder.js';
-import { smallEncoder, smallTexts } from './small-encoder.fixture.js';
-import { type NumberedTexts, tokenizedTexts } from './tokenized-texts.js';
 
 const TEXTS = smallTexts(23);
 const SPLIT = { maxPieces: 3, pieceLength: 4 };

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Encoder } from '../encoder.js';
+import { smallEncoder, smallTexts } from '../small-encoder.fixture.js';
 import { encodeCollection } from './encode-collection.js';
-import type { Encoder } from './encoder.js';
-import { smallEncoder, smallTexts } from './small-encoder.fixture.js';
 
 const TEXTS = smallTexts(11);
 
