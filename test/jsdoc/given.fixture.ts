@@ -121,7 +121,7 @@ export const given = {
     step: () => 20,
     table,
   },
-  'negatives/candidates.ts': {
+  'negatives/candidates/candidate-table.ts': {
     documentCount: async () => (await mining()).documents.size,
     lists,
     positives: async () => (await mining()).positives.of,
