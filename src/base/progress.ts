@@ -71,7 +71,7 @@ export class Progress {
     const took = formatDuration((this.#now() - this.#start) / 1000);
     const tail = note ? `, ${note}` : '';
     this.#stream.write(
-      `${this.#terminal ? '\r\x1b[2K' : ''}${label}: ${count(this.#done)} ${this.#done === 1 ? single(unit) : unit} in ${took}${tail}\n`,
+      `${this.#terminal ? '\r\x1b[2K' : ''}${label}: ${countedUnits(this.#done, unit)} in ${took}${tail}\n`,
     );
   }
 
@@ -88,9 +88,9 @@ export class Progress {
   }
 }
 
-/** `queries` → `query`, `documents` → `document`. */
-function single(unit: string): string {
-  return unit.replace(/ies$/, 'y').replace(/(?:(?<=ch)es|s)$/, '');
+/** `1 query`, `517 queries`, by a unit in the plural. */
+export function countedUnits(value: number, unit: string): string {
+  return counted(value, unit.replace(/ies$/, 'y').replace(/(?:(?<=ch)es|s)$/, ''), unit);
 }
 
 /** Groups thousands: `17,248`. */

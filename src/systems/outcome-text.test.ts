@@ -66,15 +66,6 @@ test('a model that gains on labelled documents alone is named so, with the figur
   expect(systemsTable(OUTCOME)).not.toContain('labels');
 });
 
-test('where the arrow is not at the highest figure, the reason stands below', () => {
-  const table = { split: 'dev', queries: 20, measure: 'RR@10' };
-  const rows = rowsOf({ start: 0.5, bm25: 0.8, hybrid: 0.85 });
-  expect(systemsTable({ ...table, rows, best: 'bm25' })).toMatch(
-    /\n\(hybrid: higher here, but not by more than chance on the queries that decide\)\n$/,
-  );
-  expect(systemsTable({ ...table, rows, best: 'hybrid' })).not.toContain('chance on the queries');
-});
-
 const PUBLISHED = { model: 'minilm', data: 'data/mine' };
 
 test('a part of a model that is behind the whole is not recommended beside words that say so', () => {

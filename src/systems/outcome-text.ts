@@ -41,19 +41,7 @@ function byPart({ measure }: SystemsTable, parts: readonly SystemsPart[]): strin
   });
 }
 
-function allQueries(table: SystemsTable): string {
-  return `${rowsOf(table)}${whyNotTheHighest(table)}`;
-}
-
-/** Whoever sees the arrow beside a lower figure wants to know why. */
-function whyNotTheHighest({ measure, rows, best }: SystemsTable): string {
-  const value = (system: SystemName): number => rows.find((row) => row.system === system)!.measures[measure];
-  const higher = rows.map(({ system }) => system).filter((system) => value(system) > value(best));
-  if (higher.length === 0) return '';
-  return `(${higher.join(' and ')}: higher here, but not by more than chance on the queries that decide)\n`;
-}
-
-function rowsOf({ split, queries, measure, rows, best }: SystemsTable): string {
+function allQueries({ split, queries, measure, rows, best }: SystemsTable): string {
   const measures = Object.keys(rows[0].measures);
   const header = [
     `${split}, ${counted(queries, 'query', 'queries')}`,

@@ -188,7 +188,7 @@ function checkUsage(target: string, query: string | undefined, flags: SearchFlag
 }
 
 async function openOptions(flags: SearchFlags): Promise<OpenSearcherOptions> {
-  const { count, Progress } = await import('../../base/progress.js');
+  const { countedUnits, Progress } = await import('../../base/progress.js');
   const {
     data,
     model,
@@ -215,8 +215,8 @@ async function openOptions(flags: SearchFlags): Promise<OpenSearcherOptions> {
     ...((fusion || weights) && { fusion: { method: fusion ?? 'linear', weights } }),
     onNote: (note) => tell(`${note}\n`),
     onProgress: ({ label, unit, total, place }) => {
-      const amount = total === undefined ? 'all' : count(total);
-      tell(`${label}: ${amount} ${unit}, once; kept in ${place}\n`);
+      const amount = total === undefined ? `all ${unit}` : countedUnits(total, unit);
+      tell(`${label}: ${amount}, once; kept in ${place}\n`);
       const progress = new Progress({ label, unit, total });
       return { advance: (units) => progress.advance(units), finish: () => progress.finish() };
     },
