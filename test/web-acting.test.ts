@@ -233,7 +233,7 @@ describeInBrowser('what the pages do', (tests) => {
     const shown = page.getByRole('region', { name: 'What the rules do' });
     await shown.getByText(/candidates of 5 queries, .* are kept/).waitFor(WAIT);
     const marks = await shown.locator('tbody td:first-child').allInnerTexts();
-    for (const mark of ['+ answers', '− kept', '× skip-ranks']) expect(marks).toContain(mark);
+    for (const mark of ['+ answers', '− kept', '× among the first ranks']) expect(marks).toContain(mark);
     await expectAccessible();
     await picture(page, 'mining-preview');
     await expectNarrow(page);

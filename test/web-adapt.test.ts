@@ -49,22 +49,19 @@ describeInBrowser('adapting in the page', (tests) => {
     const [step, steps] = (await shown.innerText()).split(' / ');
     expect(step).toBe(steps);
     await again.page.locator('.run-list').getByText(`adapt · ${steps} steps`).waitFor(WAIT);
+    // A name that is taken is refused in words, and the form proposes a free one.
+    await again.page.getByText('Adapt a model to these documents').click();
+    const name = again.page.getByRole('textbox', { name: 'Call it' }).first();
+    expect(await name.inputValue()).toBe('adapted-2');
+    await name.fill('adapted');
+    await again.page.getByRole('button', { name: 'Adapt', exact: true }).press('Enter');
+    const refusal = again.page.getByRole('alert').getByText('there is a "adapted" already, and it has ended');
+    await refusal.waitFor(WAIT);
     await again.page.setViewportSize({ width: 360, height: 740 });
     // Charts take their new width when they are told of it, after the page has.
     await expect
       .poll(() => again.page.evaluate('document.documentElement.scrollWidth'))
       .toBeLessThanOrEqual(360);
-    again.expectClean();
-  });
-
-  test('a name that is taken is refused in words, and the form proposes a free one', async () => {
-    const { page, expectClean } = await tests.visit(`${(await serve()).url}/training`);
-    await page.getByText('Adapt a model to these documents').click(WAIT);
-    const name = page.getByRole('textbox', { name: 'Call it' }).first();
-    expect(await name.inputValue()).toBe('adapted-2');
-    await name.fill('adapted');
-    await page.getByRole('button', { name: 'Adapt', exact: true }).press('Enter');
-    await page.getByRole('alert').getByText('there is a "adapted" already, and it has ended').waitFor(WAIT);
-    expectClean(/status of 409/);
+    again.expectClean(/status of 409/);
   });
 });

@@ -6,6 +6,7 @@ import { writeCollection } from './web/collection.js';
 import { describeInBrowser } from './web/in-browser.js';
 import { untilPrepared } from './web/prepared.js';
 import { type ServeProcess, startServe } from './web/serve-process.js';
+import { picture } from './web/watched-page.js';
 
 describeInBrowser('late interaction on the search page', (tests) => {
   let server: ServeProcess;
@@ -73,8 +74,46 @@ describeInBrowser('late interaction on the search page', (tests) => {
       .evaluateAll((cells) => cells.map((cell) => (cell as HTMLElement).style.getPropertyValue('--heat')));
     expect(heats).toContain('45%');
     expect(heats).toContain('0%');
-    if (process.env.SCREENSHOTS) await page.screenshot({ path: join(process.env.SCREENSHOTS, 'heat.png') });
+    await picture(page, 'heat');
     await watched.expectAccessible();
+    watched.expectClean();
+  });
+});
+
+describeInBrowser('learned weights of terms on the search page', (tests) => {
+  let server: ServeProcess;
+  beforeAll(async () => {
+    const folder = join(tests.folder, 'unicoil');
+    const head = { pooling: 'token-weights' };
+    await saveEncoderModel(folder, await loadEncoderModel('minilm', { layers: 1, maxLength: 48, head }), {
+      onnx: false,
+    });
+    server = await startServe(await writeCollection(join(tests.folder, 'data')), ['--model', folder]);
+    await untilPrepared(server.url);
+    return () => server.stop();
+  });
+
+  test('stand in the text', async () => {
+    const watched = await tests.visit(`${server.url}/?q=tired+people+lack+iron&modes=dense`);
+    const { page } = watched;
+    const hit = page.locator('.hit').first();
+    await hit.getByRole('button', { name: /Explain/ }).click();
+    const map = hit.getByRole('region', { name: /what weighs most is darkest/ });
+    await map.waitFor();
+    const cells = map.locator('.heat-cell');
+    const heats = await cells.evaluateAll((all) =>
+      all.map((cell) => (cell as HTMLElement).style.getPropertyValue('--heat')),
+    );
+    expect(heats).toContain('45%');
+    expect(await map.locator('[title^="weighs "]').count()).toBeGreaterThan(0);
+    const words = await map.innerText();
+    for (const shared of await hit
+      .getByRole('list', { name: 'What each term gave' })
+      .getByRole('listitem')
+      .allInnerTexts())
+      expect(words).toContain(shared.split(' ')[0]);
+    await watched.expectAccessible();
+    await picture(page, 'term-weights');
     watched.expectClean();
   });
 });

@@ -198,7 +198,7 @@ describeInBrowser('the training page', (tests) => {
     await chart(page, 'Checkpoint behind the negatives').waitFor(WAIT);
     await picture(page, 'live');
     child.kill('SIGINT');
-    await header.getByText(/stopped .*; the same command goes on/).waitFor(WAIT);
+    await header.getByRole('button', { name: 'Go on' }).waitFor(WAIT);
     expectClean();
   });
 

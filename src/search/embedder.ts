@@ -1,4 +1,4 @@
-import type { EncodedTexts } from '../model/encoder/encoded-texts.js';
+import { type EncodedTexts, rowsOf } from '../model/encoder/encoded-texts.js';
 import { Encoder } from '../model/encoder/encoder.js';
 import { isTwoTowers, loadSide } from '../model/folder/tower-folders.js';
 import type { EncodingSession, UsedPrecision } from '../model/precision/precision.js';
@@ -7,6 +7,7 @@ import type { SplitTokensOptions } from '../text/split-tokens.js';
 import { embedderFingerprint } from './embedder-fingerprint.js';
 import type { Explainer, Explanation } from './explain/explanation.js';
 import { termMatches } from './explain/term-matches.js';
+import { termWeights } from './explain/term-weights.js';
 import { tokenMatches } from './explain/token-matches.js';
 
 /** Which side of a model reads a text. */
@@ -103,7 +104,11 @@ export class LocalEmbedder implements Embedder {
     };
     if (makesTerms(documents.model.spec.head)) {
       const { tokenizer } = documents.model;
-      return termMatches(asked, found, (term) => tokenizer.token(term) ?? '').map((terms) => ({ terms }));
+      const nameOf = (term: number): string => tokenizer.token(term) ?? '';
+      return termMatches(asked, found, nameOf).map((terms, i) => ({
+        terms,
+        weights: termWeights(rowsOf(found.rows, i), found.read[i].tokens, nameOf),
+      }));
     }
     return tokenMatches(asked, found, this.info.dimension).map((matches) => ({ matches }));
   }

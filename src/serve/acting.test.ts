@@ -230,6 +230,29 @@ test('a training learns from documents that were added and from what was marked 
   expect([...judged]).toEqual([['yew', 1]]);
 }, 60_000);
 
+test('an adaptation is judged by queries whose hits were marked, where they are enough', async () => {
+  const server = await start(plants());
+  const mark = (query: string, document: string, grade: number) => ({ query, document, grade });
+  const asked = Array.from({ length: 50 }, (_, nth) => mark(`tree number ${nth}`, 'oak', 1));
+  const judge = (judgments: unknown) => send(server, 'POST', '/v1/judgments', { judgments });
+  await judge([...asked.slice(0, 49), mark('no tree', 'oak', 0), mark('gone', 'elm', 1)]);
+  await send(server, 'DELETE', '/v1/documents/elm');
+  const runs = join(plants(), '.nearmiss', 'runs');
+  const adapt = async (run: string): Promise<boolean> => {
+    const { status } = await send(server, 'POST', '/v1/trainings', { run, kind: 'adapt' });
+    expect(status).toBe(200);
+    await expect
+      .poll(async () => (await send(server, 'GET', '/v1/trainings')).body.newest)
+      .toMatchObject({ run, state: 'finished', tooLittle: expect.any(String) });
+    return existsSync(join(runs, `${run}-questions.jsonl`));
+  };
+  expect(await adapt('few')).toBe(false);
+  await judge(asked.slice(49));
+  expect(await adapt('enough')).toBe(true);
+  const lines = (await readFile(join(runs, 'enough-questions.jsonl'), 'utf8')).trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line).question)).toEqual(asked.map(({ query }) => query));
+}, 120_000);
+
 test('one training at a time, stopped as Ctrl-C would; what fails says why', async () => {
   const program = join(folder, 'train.mjs');
   await writeFile(

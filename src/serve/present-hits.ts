@@ -10,6 +10,9 @@ import type { Hit as PresentedHit } from './answers/hits.js';
 /** Longer titles are no titles: nobody waits for their words to be marked. */
 const LONGEST_TITLE = 1000;
 
+/** Terms of a part that are told: a model that nobody taught to be sparse gives tens of thousands. */
+const MOST_TERMS = 100;
+
 /**
  * Adds titles, metadata and snippets to hits, all from the version that found them.
  *
@@ -25,7 +28,11 @@ export async function presentHits(
   const byId = new Map(documents.flatMap((document) => (document ? [[document.id, document] as const] : [])));
   const present = (hit: GroupedHit, query: QueryTerms | undefined): PresentedHit => {
     const document = byId.get(hit.id);
-    if (document === undefined) return hit;
+    const parts = hit.parts?.map((part) => ({
+      ...part,
+      ...(part.terms && { terms: part.terms.slice(0, MOST_TERMS) }),
+    }));
+    if (document === undefined) return { ...hit, ...(parts && { parts }) };
     const snippet = query === undefined ? undefined : snippetOf(searcher, query, document);
     const { title, metadata } = document;
     const place = placeOf(document, (id) => searcher.documents.has(id));
@@ -35,6 +42,7 @@ export async function presentHits(
         : undefined;
     return {
       ...hit,
+      ...(parts && { parts }),
       ...(title && { title }),
       ...(marked && { titleHighlights: marked }),
       ...(snippet && { snippet }),

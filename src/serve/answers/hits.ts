@@ -26,7 +26,22 @@ const scorePart = z.object({
       }),
     )
     .optional()
-    .describe('BM25, and learned sparse models (first 20 hits): what the terms gave.'),
+    .describe(
+      'BM25, and learned sparse models (first 20 hits): what the terms gave, the 100 that gave most.',
+    ),
+  weights: z
+    .object({
+      document: z
+        .array(z.object({ token: z.string(), weight: z.number() }))
+        .describe("The document's tokens as the model read them, and what each weighs."),
+      expansion: z
+        .array(z.object({ term: z.string(), weight: z.number() }))
+        .describe('What it was expanded with: the heaviest terms that do not stand in it.'),
+    })
+    .optional()
+    .describe(
+      'Learned sparse models, first 20 hits: what the terms of the document weigh, whatever was asked.',
+    ),
   matches: z
     .object({
       document: z.array(z.string()).describe("The document's tokens as the model read them."),

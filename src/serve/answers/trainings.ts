@@ -28,6 +28,12 @@ export const trainings = z.object({
   adaptable: z
     .boolean()
     .describe('Whether whoever may write can adapt a model to the documents, which needs no labels.'),
+  questions: z
+    .object({ marked: z.int(), enough: z.int() })
+    .optional()
+    .describe(
+      'Queries with marked hits, and how many of them decide in the place of queries that `adapt` makes.',
+    ),
   splits: z.array(split).describe('What there is to learn from.'),
   recipes: z.array(recipe),
   newest: training.optional().describe('The one that was started last, since this server began.'),

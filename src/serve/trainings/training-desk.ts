@@ -38,6 +38,8 @@ export interface AdaptationChoice {
   run: string;
   /** Where the documents are, if not in the desk's own collection. */
   data?: string;
+  /** A file of people's questions, to be judged by. */
+  questions?: string;
 }
 
 const STOP_MS = 30_000;
@@ -91,8 +93,9 @@ export class TrainingDesk {
   }
 
   /** Begins to adapt a model to documents; one of that name that was stopped goes on. */
-  adapt({ run, data = this.data }: AdaptationChoice): Promise<Training> {
-    return this.#begin({ run, kind: 'adapt' }, ['adapt', data, '--json']);
+  adapt({ run, data = this.data, questions }: AdaptationChoice): Promise<Training> {
+    const asked = questions === undefined ? [] : ['--questions', questions];
+    return this.#begin({ run, kind: 'adapt' }, ['adapt', data, ...asked, '--json']);
   }
 
   /** Throws where another one is going on. */

@@ -8,6 +8,7 @@ import { type ServeContext, workOn } from '../context.js';
 import { requireMode } from '../require-mode.js';
 import { searchMode } from '../schemas.js';
 import { goesOn } from './begun-run.js';
+import { ENOUGH_MARKED, MARKED_SPLIT, writeMarkedQuestions } from './marked-questions.js';
 import type { TrainingDesk } from './training-desk.js';
 
 /** A plain name of one folder. */
@@ -49,6 +50,10 @@ export const trainingRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
             'the collection has no labels: pairs of a query and a document that answers it. Mark hits as right or wrong on the search page, or add qrels',
         }),
         adaptable: true,
+        questions: {
+          marked: splits.find(({ name }) => name === MARKED_SPLIT)?.queries ?? 0,
+          enough: ENOUGH_MARKED,
+        },
         splits,
         recipes,
         newest: desk.newest,
@@ -88,7 +93,15 @@ export const trainingRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
             hint: 'it makes what it learns from of the documents',
           });
         }
-        return desk.adapt({ run, data: await presentDocuments(desk, run) });
+        const questions = await writeMarkedQuestions(await openData(desk), {
+          file: `${desk.folderOf(run)}-questions.jsonl`,
+          present: (ids) =>
+            index.use(
+              async ({ documents }) =>
+                new Set((await documents.getAll(ids)).flatMap((found) => found?.id ?? [])),
+            ),
+        });
+        return desk.adapt({ run, data: await presentDocuments(desk, run), questions });
       }
       const { labelledSplits, offeredRecipes } = await import('./training-choices.js');
       const names = (await offeredRecipes()).map(({ name }) => name);
@@ -113,8 +126,7 @@ export const trainingRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
           hint: `there are ${splits.join(', ')}`,
         });
       }
-      const { openDataset } = await import('../../data/open.js');
-      const data = await presentDocuments(desk, run, () => openDataset(desk.data));
+      const data = await presentDocuments(desk, run, () => openData(desk));
       return desk.start({ run, recipe: recipe ?? names[0], split, data });
     },
   );
@@ -164,9 +176,8 @@ export const trainingRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
     },
     async ({ body: { split, mode, depth, show, seed, ...rules } }, reply) => {
       const desk = deskOf();
-      const [{ previewRules }, { openDataset }, { labelledSplits }] = await Promise.all([
+      const [{ previewRules }, { labelledSplits }] = await Promise.all([
         import('./preview-rules.js'),
-        import('../../data/open.js'),
         import('./training-choices.js'),
       ]);
       const splits = (await labelledSplits(desk.data)).map(({ name }) => name);
@@ -177,7 +188,7 @@ export const trainingRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
       }
       return workOn(context, { reply, size: show }, async (searcher, signal) => {
         requireMode(searcher, mode, context.collection);
-        const dataset = await openDataset(desk.data);
+        const dataset = await openData(desk);
         return previewRules(searcher, dataset, { split, mode, depth, rules, show, seed, signal });
       });
     },
@@ -195,6 +206,11 @@ export const trainingRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = 
     const folder = `${desk.folderOf(run)}-documents`;
     await live.exportCollection(folder, { overwrite: true, labels: await labels?.() });
     return folder;
+  }
+
+  async function openData(desk: TrainingDesk): Promise<Dataset> {
+    const { openDataset } = await import('../../data/open.js');
+    return openDataset(desk.data);
   }
 
   function deskOf(): TrainingDesk {

@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { ScorePart } from '../api.js';
 import { formatScore } from './format-score.js';
+import { HeatMap } from './heat-map.js';
 
 type Matches = NonNullable<ScorePart['matches']>;
 
 /** Tokens that queries are filled up with: they stand for no word that somebody wrote. */
 const FILLERS = new Set(['[MASK]', '<mask>']);
-/** Share of the mode's colour behind the token that gave most; more would hide the word. */
-const MOST_COLOUR = 45;
 
 /** Which of a document's tokens those of the query chose: the more a token gave to the score, the stronger its colour. */
 export function TokenHeat({ matches, name }: { matches: Matches; name: string }) {
@@ -15,7 +14,6 @@ export function TokenHeat({ matches, name }: { matches: Matches; name: string })
   const { document, query } = matches;
   const gave = document.map(() => 0);
   for (const { chose, score } of query) gave[chose] += Math.max(0, score);
-  const most = Math.max(...gave, Number.MIN_VALUE);
   const words = query.filter(({ token }) => !FILLERS.has(token));
   const filled = query.filter(({ token }) => FILLERS.has(token));
   return (
@@ -41,25 +39,13 @@ export function TokenHeat({ matches, name }: { matches: Matches; name: string })
           </li>
         )}
       </ul>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard */}
-      <section class="heat-map" tabIndex={0} aria-label="The document's tokens; what gave most is darkest">
-        {document.map((token, place) => (
-          <span key={`${place} ${token}`}>
-            {startsWord(token) && place > 0 ? ' ' : ''}
-            <span
-              class={`heat-cell ${place === chosen ? 'heat-chosen' : ''}`}
-              style={{ '--heat': `${Math.round((MOST_COLOUR * gave[place]) / most)}%` }}
-              title={gave[place] > 0 ? `gave ${formatScore(gave[place])}` : undefined}
-            >
-              {bare(token)}
-            </span>
-          </span>
-        ))}
-      </section>
+      <HeatMap
+        label="The document's tokens; what gave most is darkest"
+        tokens={document}
+        values={gave}
+        verb="gave"
+        chosen={chosen}
+      />
     </div>
   );
 }
-
-/** WordPiece marks what goes on within a word, byte-level tokens what begins one. */
-const startsWord = (token: string): boolean => !token.startsWith('##');
-const bare = (token: string): string => token.replace(/^##/, '').replace(/^[Ġ▁]/, '');

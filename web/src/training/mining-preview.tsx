@@ -13,6 +13,16 @@ import { type MiningChoice, runsApi, type TrainingsAnswer } from './runs-api.js'
 /** What ranks by words or by vectors, and so may be mined from. */
 const RANKERS = ['bm25', 'dense'];
 
+/** Why a rule drops a candidate. */
+const REASONS: Record<string, string> = {
+  'known-positives': 'known answer',
+  duplicates: 'same text as an answer',
+  'skip-ranks': 'among the first ranks',
+  'relative-margin': 'scores almost like the answer',
+  margin: 'scores almost like the answer',
+  'max-score': 'scores too high',
+};
+
 /** What rules would keep and drop among the hardest candidates, before anything is trained. */
 export function MiningPreviewPart({ splits }: { splits: TrainingsAnswer['splits'] }) {
   const modes = (useServerInfo().data?.modes ?? []).filter((mode) => RANKERS.includes(mode));
@@ -105,16 +115,15 @@ function choiceIn(typed: FormData): MiningChoice {
 }
 
 function Preview({ preview: { queries, ranked, kept, removed, samples } }: { preview: MiningPreview }) {
+  const drops = Object.entries(removed).filter(([, count]) => count > 0);
   const share = (part: number) => (ranked === 0 ? '' : formatShare(part / ranked));
   return (
     <section class="stack" aria-label="What the rules do">
       <p role="status">
         Of {formatCount(ranked)} candidates of {formatCount(queries)} queries, {formatCount(kept)} are kept (
-        {share(kept)}).{' '}
-        {Object.entries(removed)
-          .filter(([, count]) => count > 0)
-          .map(([rule, count]) => `${rule} drops ${formatCount(count)}`)
-          .join(', ')}
+        {share(kept)}).
+        {drops.length > 0 &&
+          ` Dropped: ${drops.map(([rule, count]) => `${formatCount(count)} (${reasonOf(rule)})`).join(', ')}.`}
       </p>
       {samples.map(({ id, query, positives, negatives, dropped }) => (
         <Table
@@ -138,11 +147,15 @@ function Preview({ preview: { queries, ranked, kept, removed, samples } }: { pre
           rows={[
             ...positives.map((document) => ({ ...document, mark: '+ answers' })),
             ...negatives.map((document) => ({ ...document, mark: '− kept' })),
-            ...dropped.map((document) => ({ ...document, mark: `× ${document.rule}` })),
+            ...dropped.map((document) => ({ ...document, mark: `× ${reasonOf(document.rule)}` })),
           ]}
           rowKey={({ id: document, mark }) => `${mark} ${document}`}
         />
       ))}
     </section>
   );
+}
+
+function reasonOf(rule: string): string {
+  return REASONS[rule] ?? rule;
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Coded } from '../components/coded.js';
 import { type Column, Table } from '../components/table.js';
 import { formatCount, formatValue } from './format.js';
 import type { RunDetails } from './runs-api.js';
@@ -64,7 +65,9 @@ export function RecipePart({ runs }: { runs: readonly RunDetails[] }) {
 function About({ run }: { run: RunDetails }) {
   return (
     <>
-      <p>{run.description}</p>
+      <p>
+        <Coded text={run.description} />
+      </p>
       <div class="panel">
         <Table
           caption="Stages"

@@ -1,5 +1,6 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useState } from 'preact/hooks';
+import { Coded } from '../components/coded.js';
 import { Button, ErrorState, Spinner } from '../components/index.js';
 import { Term } from '../components/term.js';
 import { Link, pathWith } from '../router.js';
@@ -29,7 +30,11 @@ export function StartTraining({ trainings, runs, isOpen }: StartTrainingProps) {
           <summary>
             <h2>Adapt a model to these documents, without labels</h2>
           </summary>
-          <AdaptForm name={freeName('adapted', runs)} onStart={(run) => start({ run, kind: 'adapt' })} />
+          <AdaptForm
+            name={freeName('adapted', runs)}
+            questions={offer.questions}
+            onStart={(run) => start({ run, kind: 'adapt' })}
+          />
         </details>
       )}
       {!isRunning && (
@@ -109,8 +114,14 @@ function TooLittle({ reason }: { reason: string }) {
   );
 }
 
+interface AdaptFormProps {
+  name: string;
+  questions: TrainingsAnswer['questions'];
+  onStart: (run: string) => void;
+}
+
 /** There is nothing to choose but a name: what is learned from, and how, goes by what the documents have. */
-function AdaptForm({ name, onStart }: { name: string; onStart: (run: string) => void }) {
+function AdaptForm({ name, questions, onStart }: AdaptFormProps) {
   const start = (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     onStart(String(new FormData(event.currentTarget).get('run')).trim());
@@ -135,6 +146,13 @@ function AdaptForm({ name, onStart }: { name: string; onStart: (run: string) => 
       </div>
       <p class="small">
         Documents that are still missing can be <Link href="/add">added</Link> first.
+        {questions && (
+          <>
+            {' '}
+            Questions of people tell more than made ones: from {questions.enough} queries on whose hits were
+            marked as right on the <Link href="/">search page</Link>, these decide (now {questions.marked}).
+          </>
+        )}
       </p>
     </form>
   );
@@ -194,7 +212,7 @@ function ChoiceForm({ offer, name, onStart }: ChoiceFormProps) {
       </div>
       {about && (
         <p class="small">
-          <Term id="recipe">{recipe}</Term>: {about}
+          <Term id="recipe">{recipe}</Term>: <Coded text={about} />
         </p>
       )}
     </form>
