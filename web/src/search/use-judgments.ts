@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { api, isAbort, type ServerInfo } from '../api.js';
 import { apiKey } from '../api-key.js';
 import { useStore } from '../store.js';
@@ -18,6 +18,8 @@ export function useJudgments(query: string, info: ServerInfo): Judgments | undef
   const [grades, setGrades] = useState<ReadonlyMap<string, number>>(new Map());
   const [problem, setProblem] = useState<Error | undefined>();
   const possible = info.writable && query !== '';
+  const asked = useRef(query);
+  asked.current = query;
 
   useEffect(() => {
     setGrades(new Map());
@@ -34,22 +36,20 @@ export function useJudgments(query: string, info: ServerInfo): Judgments | undef
 
   if (!possible) return undefined;
   const judge = (document: string, wanted: number) => {
-    const before = grades.get(document);
-    const grade = before === wanted ? null : wanted;
-    const put = (value: number | null | undefined) =>
-      setGrades((old) => {
-        const next = new Map(old);
-        if (value === null || value === undefined) next.delete(document);
-        else next.set(document, value);
-        return next;
-      });
-    put(grade);
+    const grade = grades.get(document) === wanted ? null : wanted;
+    // A button that has changed is a promise that the judgment is kept, so it waits for the server's answer.
     api.judge({ query, document, grade }).then(
-      () => setProblem(undefined),
-      (error: Error) => {
-        put(before);
-        setProblem(error);
+      () => {
+        if (asked.current !== query) return;
+        setProblem(undefined);
+        setGrades((old) => {
+          const next = new Map(old);
+          if (grade === null) next.delete(document);
+          else next.set(document, grade);
+          return next;
+        });
       },
+      (error: Error) => setProblem(error),
     );
   };
   return { grades, problem, judge };
