@@ -24,12 +24,14 @@ describeInBrowser('late interaction on the search page', (tests) => {
   test('asks for explanations when somebody does, once for all hits', async () => {
     const watched = await tests.visit(`${server.url}/?q=tired+and+pale&modes=dense`);
     const { page } = watched;
+    const hits = page.locator('.hit');
+    // The first search is over before requests are counted.
+    await hits.nth(1).waitFor();
     const explained: boolean[] = [];
     page.on('request', (request) => {
       if (request.url().endsWith('/v1/search')) explained.push(request.postDataJSON().explain === true);
     });
     await page.reload();
-    const hits = page.locator('.hit');
     await hits.nth(1).waitFor();
     expect(explained).toEqual([false]);
     for (const nth of [0, 1]) {
