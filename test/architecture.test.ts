@@ -128,6 +128,39 @@ test(`no folder has more than ${MOST_FILES} files of production`, () => {
   expect([...count].filter(([, files]) => files > MOST_FILES)).toEqual([]);
 });
 
+/** Values that no other file names. Types are not asked for: they stay with the functions that take and give them. */
+function exportedForNobody(sources: ReadonlyMap<string, string>): string[] {
+  const places = new Map<string, number>();
+  for (const source of sources.values()) {
+    for (const word of new Set(source.match(/[\w$]+/g))) places.set(word, (places.get(word) ?? 0) + 1);
+  }
+  return [...sources].flatMap(([file, source]) =>
+    [...source.matchAll(EXPORTED_VALUE)]
+      .filter(([, name]) => places.get(name) === 1 && !/\.test\.tsx?$/.test(file))
+      .map(([, name]) => `${file}: ${name}`),
+  );
+}
+
+const EXPORTED_VALUE = /^export (?:abstract |async )?(?:function\*?|const|let|class) ([\w$]+)/gm;
+
+test('what a file exports, another one uses', () => {
+  const house = resolve(root, '..');
+  const files = ['src', 'web/src', 'bench', 'test'].flatMap((folder) =>
+    readdirSync(join(house, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.tsx?$/.test(name) && !name.includes('node_modules'))
+      .map((name) => join(folder, name)),
+  );
+  const sources = new Map(
+    [...files, 'vitest.config.ts'].map((file) => [file, readFileSync(join(house, file), 'utf8')]),
+  );
+  expect(exportedForNobody(sources)).toEqual([]);
+  const some = new Map([
+    ['a.ts', 'export const used = 1;\nexport async function spare() {}\nexport interface Shape {}\n'],
+    ['b.ts', 'used;'],
+  ]);
+  expect(exportedForNobody(some)).toEqual(['a.ts: spare']);
+});
+
 test('only the engine imports onnxruntime', () => {
   const wrong = all
     .filter(({ file, target }) => target.startsWith('onnxruntime') && roomOf(file) !== 'engine')

@@ -16,7 +16,7 @@ export interface BatchShape {
 }
 
 /** What ANCE trains on: for each query a positive and a negative of 128 tokens. */
-export const FULL_BATCH: BatchShape = { queries: 16, queryTokens: 24, documentTokens: 128 };
+const FULL_BATCH: BatchShape = { queries: 16, queryTokens: 24, documentTokens: 128 };
 
 /** A batch of random tokens; lengths are exact, or vary up to those given. */
 export function randomBatch(

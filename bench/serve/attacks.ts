@@ -12,7 +12,7 @@ const OPERATORS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin', '$
 const WORDS = ['anemia', 'iron', 'heart', 'lung', 'blood', 'vein', 'kidney', 'liver', 'brain', 'nerve'];
 
 /** A filter with about so many conditions; some are wrong. */
-export function randomFilter(random: Random, conditions: number): unknown {
+function randomFilter(random: Random, conditions: number): unknown {
   const draw = <T>(from: readonly T[]): T => from[random.integer(from.length)];
   const value = (): unknown =>
     draw<() => unknown>([

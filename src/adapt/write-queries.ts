@@ -22,7 +22,7 @@ import { requireModel } from '../teacher/labeller-options.js';
 import { learnedDocuments } from './made-queries.js';
 
 /** Where recipes expect a generator, too. */
-export const USUAL_GENERATOR = 'runs/generator';
+const USUAL_GENERATOR = 'runs/generator';
 
 /** Who writes queries for an adaptation, and what is done with them. */
 export interface WrittenQueriesOptions {

@@ -19,7 +19,7 @@ export function centroidOf(code: number): number {
 }
 
 /** The byte of a code that says how long its row is. */
-export function scaleByteOf(code: number): number {
+function scaleByteOf(code: number): number {
   return code >>> CENTROID_BITS;
 }
 

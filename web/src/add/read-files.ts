@@ -72,7 +72,7 @@ export async function readFiles(
 }
 
 /** The ending of a file's name, with its dot. */
-export function endingOf(path: string): string {
+function endingOf(path: string): string {
   return /\.[^./\\]+$/.exec(path.toLowerCase())?.[0] ?? '';
 }
 

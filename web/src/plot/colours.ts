@@ -1,5 +1,5 @@
 /** How many colours there are; `--series-0` … in tokens.css, the same as in the reports of `nearmiss analyze`. */
-export const SERIES_COLOURS = 7;
+const SERIES_COLOURS = 7;
 
 const DASHES: readonly (number[] | undefined)[] = [undefined, [6, 3], [2, 3]];
 

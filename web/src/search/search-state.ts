@@ -15,7 +15,7 @@ export interface SearchState {
 }
 
 export const DEFAULT_K = 10;
-export const MAX_K = 100;
+const MAX_K = 100;
 
 export function readState(params: URLSearchParams): SearchState {
   const k = Number(params.get('k') ?? DEFAULT_K);

@@ -17,7 +17,7 @@ export interface PageState {
   table?: string;
 }
 
-export const DEFAULT_SMOOTHING = 0.6;
+const DEFAULT_SMOOTHING = 0.6;
 
 export function readPageState(params: URLSearchParams): PageState {
   const part = params.get('show') as Part;

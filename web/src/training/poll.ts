@@ -11,7 +11,7 @@ const IDLE_MS = 15_000;
 const LONGEST_AFTER_FAILURE_MS = 30_000;
 
 /** How long to wait after some rounds without news: briefly at first, then longer and longer. */
-export function pauseAfter({ outcome, live }: Round, roundsWithoutNews: number): number {
+function pauseAfter({ outcome, live }: Round, roundsWithoutNews: number): number {
   const doubled = SHORTEST_MS * 2 ** roundsWithoutNews;
   if (outcome === 'failed') return Math.min(2 * doubled, LONGEST_AFTER_FAILURE_MS);
   if (!live) return IDLE_MS;
