@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ROOT } from './docs.fixture.js';
-import { exampleModule } from './jsdoc/example-module.fixture.js';
+import { exampleModule, wordsOf } from './jsdoc/example-module.fixture.js';
 import { type Example, readExamples } from './jsdoc/examples.fixture.js';
+import { given, placeOf } from './jsdoc/given.fixture.js';
 import { fillWorld } from './jsdoc/world.fixture.js';
 import { typeCheck } from './type-check.fixture.js';
 
@@ -85,6 +86,16 @@ describe('an example in a comment works', () => {
     expect(examples.length).toBeGreaterThan(0);
     expect(await complaints).toBe('');
   });
+});
+
+test('what is given is used', () => {
+  const spare = new Set(
+    Object.entries(given).flatMap(([place, names]) => Object.keys(names).map((name) => `${place}: ${name}`)),
+  );
+  for (const { file, code } of examples) {
+    for (const word of wordsOf(code)) spare.delete(`${placeOf(file)}: ${word}`);
+  }
+  expect([...spare]).toEqual([]);
 });
 
 test.each([

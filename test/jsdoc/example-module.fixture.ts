@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ROOT } from '../docs.fixture.js';
 import type { Example } from './examples.fixture.js';
 import { exportedNames } from './exported-names.fixture.js';
-import { given } from './given.fixture.js';
+import { given, placeOf } from './given.fixture.js';
 
 /** Where a name in an example may come from. */
 interface Origin {
@@ -31,9 +31,7 @@ function originAt(file: string): Origin {
  */
 export function exampleModule({ file, code }: Example): string {
   const words = wordsOf(code);
-  const place = Object.keys(given)
-    .filter((prefix) => file.startsWith(prefix))
-    .sort((a, b) => b.length - a.length)[0] as keyof typeof given | undefined;
+  const place = placeOf(file);
   const ready = place ? Object.keys(given[place]).filter((name) => words.has(name)) : [];
   const imported = new Map<string, string[]>();
   const own = originAt(file);
@@ -58,7 +56,7 @@ export function exampleModule({ file, code }: Example): string {
 }
 
 /** Every identifier outside texts and comments that is not a property. */
-function wordsOf(code: string): Set<string> {
+export function wordsOf(code: string): Set<string> {
   const bare = code.replaceAll(/\/\/.*$/gm, '').replaceAll(/'[^'\n]*'|"[^"\n]*"/g, "''");
   return new Set([...bare.matchAll(/(?<!(?<!\.\.)\.|[\w$])[A-Za-z_]\w*/g)].map(([word]) => word));
 }

@@ -15,10 +15,8 @@ import {
   type MiningData,
   mine,
   type QueryText,
-  RandomSource,
   type RankedList,
   skipRanks,
-  TableSource,
 } from '../../src/negatives/index.js';
 import { openSearcher } from '../../src/search/index.js';
 import { Tokenizer } from '../../src/text/index.js';
@@ -101,7 +99,7 @@ export const given = {
   },
   'index/bm25/': { index: bm25Index, searcher: async () => new Bm25Searcher(await bm25Index()) },
   'index/build-vectors.ts': { file: () => VectorFile.open('corpus.npy'), query: () => someVectors(1) },
-  'index/vectors/': { builder, file: () => VectorFile.open('corpus.npy'), query: () => someVectors(1) },
+  'index/vectors/': { builder, query: () => someVectors(1) },
   'model/encoder/': {
     dataset,
     encoder: async () => Encoder.create(await loadEncoderModel('runs/medquad/best')),
@@ -110,13 +108,10 @@ export const given = {
   'model/tensors/': { batches: () => [{ vectors: someVectors(2), ids: ['d0', 'd1'] }], builder },
   'negatives/': {
     dataset,
-    documentCount: async () => (await mining()).documents.size,
     documents: async () => (await mining()).documents,
-    index: bm25Index,
     positives: async () => (await mining()).positives,
     queries: async () => (await mining()).queryIds,
     query: () => 0,
-    queryCount: async () => (await mining()).queries.length,
     seed: () => 42,
     step: () => 20,
     table,
@@ -144,13 +139,6 @@ export const given = {
     positives: async () => (await mining()).positives,
     queries: queryTexts,
   },
-  'negatives/mixture.ts': {
-    bm25: async () => new TableSource({ table: await table(), name: 'bm25' }),
-    random: async () => {
-      const { documents, positives } = await mining();
-      return new RandomSource({ documentCount: documents.size, positives: positives.of });
-    },
-  },
   'recipe/': {
     origins: async () => (await loadRecipe('tiny')).origins,
     recipe: async () => (await loadRecipe('tiny')).recipe,
@@ -168,3 +156,9 @@ export const given = {
   },
   'text/': { texts: () => ['near', 'a near miss', 'a near miss'], tokenizer },
 };
+
+/** The nearest of the places at which something is given to a file's examples. */
+export function placeOf(file: string): keyof typeof given | undefined {
+  const places = Object.keys(given) as (keyof typeof given)[];
+  return places.filter((place) => file.startsWith(place)).sort((a, b) => b.length - a.length)[0];
+}
