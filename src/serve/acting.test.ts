@@ -228,7 +228,7 @@ test('a training learns from documents that were added and from what was marked 
   expect(ids.sort()).toEqual(['fern', 'oak', 'yew']);
   const [[, judged]] = await dataset.qrels('judged');
   expect([...judged]).toEqual([['yew', 1]]);
-}, 60_000);
+});
 
 test('an adaptation is judged by queries whose hits were marked, where they are enough', async () => {
   const server = await start(plants());
@@ -251,7 +251,7 @@ test('an adaptation is judged by queries whose hits were marked, where they are 
   expect(await adapt('enough')).toBe(true);
   const lines = (await readFile(join(runs, 'enough-questions.jsonl'), 'utf8')).trim().split('\n');
   expect(lines.map((line) => JSON.parse(line).question)).toEqual(asked.map(({ query }) => query));
-}, 120_000);
+});
 
 test('one training at a time, stopped as Ctrl-C would; what fails says why', async () => {
   const program = join(folder, 'train.mjs');

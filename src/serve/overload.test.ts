@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeCollection } from './collection.fixture.js';
 import { serveTarget } from './serve-target.js';
-import { keptLog, send } from './server.fixture.js';
+import { keptLog, requestsInHand, send } from './server.fixture.js';
 import type { SearchServer } from './server.js';
 
 const DOCUMENTS = 5000;
@@ -82,13 +82,6 @@ function leave(path: string, afterMs: number): Promise<void> {
     sent.end();
     setTimeout(() => sent.destroy(), afterMs);
   });
-}
-
-/** What the server works on, and what waits there. */
-async function requestsInHand(): Promise<{ active: number; waiting: number }> {
-  const { body } = await send(server, 'GET', '/metrics');
-  const gauge = (name: string): number => Number(new RegExp(`^${name} (\\d+)`, 'm').exec(body)?.[1]);
-  return { active: gauge('nearmiss_requests_active'), waiting: gauge('nearmiss_requests_waiting') };
 }
 
 /** Sends a search and closes the socket after a while. */
@@ -172,7 +165,7 @@ test('abandoned facets are not counted to the end', async () => {
   await Promise.all(
     filters.map((filter) => leave(`/v1/facets?filter=${encodeURIComponent(JSON.stringify(filter))}`, 30)),
   );
-  await expect.poll(requestsInHand, { timeout: 10_000, interval: 50 }).toEqual({ active: 0, waiting: 0 });
+  await expect.poll(() => requestsInHand(server)).toEqual({ active: 0, waiting: 0 });
 });
 
 test('what is abandoned is not worked on, and others are served', async () => {
@@ -182,7 +175,7 @@ test('what is abandoned is not worked on, and others are served', async () => {
   const { status } = await send(server, 'POST', '/v1/search', { query: 'word1' });
   expect(status).toBe(200);
   // One batch of them may still be at work; the rest has left.
-  await expect.poll(requestsInHand, { timeout: 30_000, interval: 100 }).toEqual({ active: 0, waiting: 0 });
+  await expect.poll(() => requestsInHand(server)).toEqual({ active: 0, waiting: 0 });
 });
 
 /** Markdown whose emphasis a parser looks for the end of again at every star: the time grows with the square of the size. */
@@ -190,7 +183,7 @@ const slowFile = (bytes: number): object => ({ files: [{ path: 'slow.md', text: 
 
 test('a file that is slow to parse does not hold up anybody', async () => {
   await expectNotHeldUp(() => send(server, 'POST', '/v1/files', slowFile(60_000)));
-}, 120_000);
+});
 
 test('a file that is not parsed in time is given up, and the next one is taken', async () => {
   const state = await mkdtemp(join(tmpdir(), 'nearmiss-overload-state-'));
@@ -211,4 +204,4 @@ test('a file that is not parsed in time is given up, and the next one is taken',
     await impatient.close();
     await rm(state, { recursive: true, force: true });
   }
-}, 60_000);
+});

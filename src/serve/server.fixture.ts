@@ -43,3 +43,10 @@ export async function send(
   const isJson = response.headers.get('content-type')?.includes('application/json');
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
 }
+
+/** What a server works on, and what waits there. */
+export async function requestsInHand(server: SearchServer): Promise<{ active: number; waiting: number }> {
+  const { body } = await send(server, 'GET', '/metrics');
+  const gauge = (name: string): number => Number(new RegExp(`^${name} (\\d+)`, 'm').exec(body)?.[1]);
+  return { active: gauge('nearmiss_requests_active'), waiting: gauge('nearmiss_requests_waiting') };
+}

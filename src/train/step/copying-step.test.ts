@@ -155,7 +155,7 @@ test('what learns to say the first word again does so with words it has never se
   await decoder.release();
   const right = asked.filter(({ target }, i) => written[i][0][0] === target[0]);
   expect(right.length).toBeGreaterThan(15);
-}, 30_000);
+});
 
 test('a folder keeps it, and one without it does not copy', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'nearmiss-copying-'));
