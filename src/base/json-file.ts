@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import type { ZodType } from 'zod';
 import { describe, hasCode, NearmissError } from './errors.js';
 import { writeFileAtomic } from './files.js';
+import { fieldsAt } from './schema/fields-at.js';
+import { suggest } from './suggest.js';
 
 /** Where a JSON text came from and what to say when it is not as it should be. */
 export interface JsonOptions<T> {
@@ -95,7 +97,7 @@ export function validate<T>(value: unknown, { where, schema, hint }: JsonOptions
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const field = issue.path.length > 0 ? `field "${issue.path.join('.')}": ` : '';
-  if (issue.code === 'unrecognized_keys') throw unknownField(where, issue, hint);
+  if (issue.code === 'unrecognized_keys') throw unknownField(issue, { where, schema, hint });
   const expected =
     issue.code === 'invalid_type'
       ? `expected ${issue.expected}`
@@ -109,17 +111,22 @@ export function validate<T>(value: unknown, { where, schema, hint }: JsonOptions
 const FIELDS_TOLD = 3;
 
 function unknownField(
-  where: string,
   { path, keys }: { path: PropertyKey[]; keys: string[] },
-  hint: string | undefined,
+  { where, schema, hint }: JsonOptions<unknown>,
 ): NearmissError {
   const told = keys.slice(0, FIELDS_TOLD).map((key) => JSON.stringify(key.slice(0, 100)));
   const more = keys.length > FIELDS_TOLD ? ` and ${keys.length - FIELDS_TOLD} more` : '';
   const within = path.length > 0 ? `field "${path.join('.')}": ` : '';
   return new NearmissError(
     `${where}: ${within}unknown field${keys.length > 1 ? 's' : ''} ${told.join(', ')}${more}`,
-    { hint },
+    { hint: [meantField(keys[0], fieldsAt(schema, path)), hint].filter(Boolean).join('; ') || undefined },
   );
+}
+
+function meantField(key: string, known: readonly string[]): string | undefined {
+  if (known.length === 0) return undefined;
+  const meant = suggest(key, known);
+  return meant === undefined ? `there are ${known.join(', ')}` : `did you mean ${JSON.stringify(meant)}?`;
 }
 
 function valueAt(value: unknown, path: PropertyKey[]): unknown {

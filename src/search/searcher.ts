@@ -34,9 +34,12 @@ export interface EncodingWork {
 export interface OpenSearcherOptions {
   /** The collection; a run knows its own. */
   data?: string;
-  /** The model that encoded the index, or that is to encode the collection; a run knows its own. */
+  /** The model that encoded the index, or that is to encode the collection, also by the run it comes from; a run knows its own. */
   model?: string;
-  /** What encodes a target that is a collection, where `model` is left out; the command line says `minilm` here. */
+  /**
+   * What encodes a target that is a collection, where `model` is left out and none was chosen for the collection in the
+   * web UI; the command line says `minilm` here.
+   */
   collectionModel?: string;
   /** A cross-encoder's folder: makes the mode `cascade` possible. */
   reranker?: string;

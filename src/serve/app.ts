@@ -57,10 +57,11 @@ const validator: FastifySchemaCompiler<ZodType> =
   ({ schema, httpPart }) =>
   (value) => {
     try {
-      return { value: validate(value === undefined ? {} : value, { where: httpPart ?? 'request', schema }) };
+      const where = httpPart ?? 'request';
+      return { value: validate(value === undefined ? {} : value, { where, schema, hint: 'see /docs' }) };
     } catch (error) {
       if (!(error instanceof NearmissError)) throw error;
-      return { error: new ApiError(400, 'bad_request', error.message, { hint: 'see /docs' }) };
+      return { error: new ApiError(400, 'bad_request', error.message, { hint: error.hint }) };
     }
   };
 

@@ -84,7 +84,6 @@ describe('searching', () => {
     [{ query: '' }, 'body: field "query": expected string to have >=1 characters, got the text ""'],
     [{ query: 'a', k: 0 }, 'body: field "k": expected number to be >=1, got a number (0)'],
     [{ query: 'a', k: 1e9 }, 'body: field "k": expected number to be <=1000, got a number (1000000000)'],
-    [{ query: 'a', kk: 1 }, 'body: unknown field "kk"'],
     [
       { query: 'a', filter: JSON.parse('{"a":{"__proto__":1}}') },
       'body: field "filter.a.__proto__": no field can have the name __proto__',
@@ -115,6 +114,36 @@ describe('searching', () => {
       hint: 'see /docs',
       requestId: headers.get('x-request-id'),
     });
+  });
+
+  test.each([
+    [
+      'POST',
+      '/v1/search',
+      { query: 'a', filtr: {} },
+      'body: unknown field "filtr"',
+      'did you mean "filter"?',
+    ],
+    [
+      'POST',
+      '/v1/search',
+      { query: 'a', rerank: { frist: 'bm25' } },
+      'body: field "rerank": unknown field "frist"',
+      'did you mean "first"?',
+    ],
+    ['GET', '/v1/search?q=a&groupby=file', undefined, /unknown field "groupby"/, 'did you mean "groupBy"?'],
+    [
+      'POST',
+      '/v1/search',
+      { query: 'a', colour: 'red' },
+      'body: unknown field "colour"',
+      'there are query, queries, mode, k, filter, explain, snippets, groupBy, rerank',
+    ],
+  ])('%s %s with a field it does not know: what was meant', async (method, path, request, message, meant) => {
+    const { status, body } = await send(server, method, path, request);
+    expect(status).toBe(400);
+    expect(body.error.message).toMatch(message);
+    expect(body.error.hint).toBe(`${meant}; see /docs`);
   });
 
   test('what this index cannot do is said, with what it would need', async () => {
@@ -171,6 +200,7 @@ describe('the server', () => {
       writable: false,
       trainable: false,
       auth: 'none',
+      choosable: false,
       runs: [],
       runsOfCollection: [],
     });

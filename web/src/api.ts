@@ -87,7 +87,8 @@ export const api = {
   get: <T>(path: string, options: CallOptions = {}): Promise<T> => call<T>('GET', path, undefined, options),
   post: <T>(path: string, body: unknown, options: CallOptions = {}): Promise<T> =>
     call<T>('POST', path, body, options),
-
+  put: <T>(path: string, body: unknown, options: CallOptions = {}): Promise<T> =>
+    call<T>('PUT', path, body, options),
   delete: <T>(path: string, options: CallOptions = {}): Promise<T> =>
     call<T>('DELETE', path, undefined, options),
   /** An answer that is no JSON, as it came. */

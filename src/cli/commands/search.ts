@@ -51,7 +51,7 @@ export const registerSearch: RegisterCommand = (program) => {
     .option('--data <dir>', 'the collection (a run knows its own)')
     .option(
       '--model <model>',
-      'the model that encoded the index, or that is to encode the collection (default: minilm)',
+      'the model that encoded the index, or is to encode the collection, or the run that it is from (default: minilm)',
     )
     .option('--reranker <model>', 'a cross-encoder, for the mode cascade')
     .option('--rerank-depth <n>', 'hits that the cascade reranks (default: 100)', wholeNumber(1))

@@ -75,7 +75,7 @@ export const registerServe: RegisterCommand = (program) => {
     .option('--data <dir>', 'the collection (a run knows its own)')
     .option(
       '--model <model>',
-      'the model that encoded the index, or is to encode the collection (default: minilm)',
+      'the model that encoded the index, or is to encode the collection, or the run that it is from (default: minilm)',
     )
     .addOption(
       modeOption(

@@ -15,6 +15,7 @@ import { RunDirectory } from '../../run/run-directory.js';
 import { runIndexRemedy } from '../../run/run-index.js';
 import { readSearchedRun } from '../../run/searched-run.js';
 import type { SplitTokensOptions } from '../../text/split-tokens.js';
+import { modelFolder, readChosenRun } from './chosen-model.js';
 
 /** What a search needs and where it is; what is missing can be made, or the modes that need it are missing. */
 export interface Target {
@@ -22,6 +23,8 @@ export interface Target {
   /** The collection. */
   data?: string;
   model?: string;
+  /** The run that it comes from, where somebody chose that. */
+  chosen?: string;
   /** Folder of a vector index. */
   vectors?: string;
   /** Address of an engine that has the vectors and the documents, in place of a folder. */
@@ -47,7 +50,8 @@ export interface TargetOptions {
 }
 
 /** Finds out what a path is: a run, an index, or a collection. */
-export async function resolveTarget(path: string, options: TargetOptions): Promise<Target> {
+export async function resolveTarget(path: string, given: TargetOptions): Promise<Target> {
+  const options = given.model === undefined ? given : { ...given, model: await modelFolder(given.model) };
   if (isEngineAddress(path)) return engineTarget(path, options);
   const info = await stat(path).catch(() => undefined);
   if (!info) {
@@ -57,8 +61,7 @@ export async function resolveTarget(path: string, options: TargetOptions): Promi
   const { data, model } = options;
   if (await isRun(path)) return runTarget(path, name, options);
   const cache = options.cache ?? (await collectionCache(path));
-  const collection: Target = { name, data: path, model: model ?? options.collectionModel, cache };
-  if (!info.isDirectory()) return collection;
+  if (!info.isDirectory()) return collectionTarget(path, { name, cache }, options);
   const index = await indexKind(path);
   if (index === 'words') return { name, data, model, bm25: path, cache };
   if (index !== undefined) return { name, data, model, vectors: path, cache };
@@ -67,7 +70,33 @@ export async function resolveTarget(path: string, options: TargetOptions): Promi
       hint: `name a collection, and the model with --model ${path}`,
     });
   }
-  return collection;
+  return collectionTarget(path, { name, cache }, options);
+}
+
+/** Whether nothing was made of it yet that a model would have to fit. */
+export function isCollection({ vectors, bm25, engine, trained }: Target): boolean {
+  return vectors === undefined && bm25 === undefined && engine === undefined && trained !== true;
+}
+
+async function collectionTarget(
+  path: string,
+  known: Pick<Target, 'name' | 'cache'>,
+  { model, collectionModel, onNote }: TargetOptions,
+): Promise<Target> {
+  if (model !== undefined) return { ...known, data: path, model };
+  if (collectionModel === undefined) return { ...known, data: path };
+  const chosen = await readChosenRun(known.cache);
+  if (chosen === undefined) return { ...known, data: path, model: collectionModel };
+  if (await isRun(chosen)) {
+    onNote?.(
+      `searching ${known.name} with the model of ${chosen}, as was chosen in the web UI; --model ${collectionModel} takes the one as published`,
+    );
+    return { ...known, data: path, model: await modelFolder(chosen), chosen };
+  }
+  onNote?.(
+    `${chosen} is not there any more, whose model was chosen for this collection: it is searched with ${collectionModel}`,
+  );
+  return { ...known, data: path, model: collectionModel };
 }
 
 async function engineTarget(engine: string, { data, model, cache }: TargetOptions): Promise<Target> {

@@ -27,7 +27,13 @@ export const info = z
     writable: z.boolean(),
     trainable: z.boolean().describe('Whether trainings can be started here.'),
     auth: z.enum(['none', 'required']),
-    run: z.string().optional().describe('The run that is served, where it is one.'),
+    run: z
+      .string()
+      .optional()
+      .describe('The run that is served, where it is one, or whose model was chosen for the collection.'),
+    choosable: z
+      .boolean()
+      .describe('Whether the collection can be searched with the model of another run: PUT /v1/model.'),
     runs: z.array(z.string()),
     runsOfCollection: z.array(z.string()).describe('Those whose documents are the served ones.'),
   })

@@ -13,6 +13,10 @@ export const status = z.object({
   version: version.optional().describe('Left out until the first version answers.'),
   preparing: z.array(preparation),
   coming: z.boolean().describe('Whether a version with more ways to search will take over by itself.'),
+  model: z
+    .string()
+    .optional()
+    .describe('What was chosen to search with and takes over by itself: a run, or the model as published.'),
   failure: z.string().optional().describe('Why something that was to come does not.'),
 });
 

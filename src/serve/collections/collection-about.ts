@@ -21,11 +21,18 @@ const LOOKED_AT = 400;
 const SHORTEST = 8;
 const LONGEST = 90;
 
-/** About a run, an index or a collection. */
-export function aboutTarget(target: string, options: { data?: string } = {}): CollectionAbout {
+/**
+ * About a run, an index or a collection.
+ *
+ * @param options.run says which run's model answers now; none where it is as published
+ */
+export function aboutTarget(
+  target: string,
+  options: { data?: string; run: () => string | undefined },
+): CollectionAbout {
   let examples: Promise<string[]> | undefined;
   return {
-    model: () => trainedModel(target),
+    model: () => trainedModel(options.run()),
     examples: () => {
       examples ??= findExamples(target, options.data).catch(() => []);
       return examples;
@@ -33,15 +40,15 @@ export function aboutTarget(target: string, options: { data?: string } = {}): Co
   };
 }
 
-async function trainedModel(target: string): ReturnType<NonNullable<CollectionAbout['model']>> {
-  if (!(await isRun(target))) return undefined;
-  const run = new RunDirectory(target);
+async function trainedModel(folder: string | undefined): ReturnType<NonNullable<CollectionAbout['model']>> {
+  if (folder === undefined) return undefined;
+  const run = new RunDirectory(folder);
   const { recipe } = await readSearchedRun(run);
   const base = recipe.model.init;
   // What was learned may not have been better: then the run's model is the one that it began with.
   if ((await bestSoFar(run))?.step === 0) return { label: base, base };
   const best = await stat(run.file('best.json')).catch(() => undefined);
-  return { label: basename(resolve(target)), base, ...(best && { trainedAt: best.mtime.toISOString() }) };
+  return { label: basename(resolve(folder)), base, ...(best && { trainedAt: best.mtime.toISOString() }) };
 }
 
 /** Queries that somebody has judged, else titles of documents: what there is certainly something to be found for. */

@@ -68,6 +68,13 @@ export class RunCatalog {
     return new RunDirectory(path, this.#single.has(name) ? { data: this.#data } : {});
   }
 
+  /** What a run's folder is called here; `undefined` where it is none of these. */
+  nameOf(folder: string | undefined): string | undefined {
+    if (folder === undefined) return undefined;
+    const name = basename(folder);
+    return this.pathOf(name) === resolve(folder) ? name : undefined;
+  }
+
   /** A run's folder; `undefined` where there is no run of that name. */
   pathOf(name: string): string | undefined {
     const single = this.#single.get(name);

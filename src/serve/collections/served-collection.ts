@@ -4,6 +4,7 @@ import { ApiError } from '../api-error.js';
 import type { ServeMetrics } from '../metrics.js';
 import type { TrainingDesk } from '../trainings/training-desk.js';
 import type { CollectionAbout } from './collection-about.js';
+import type { ModelChoice } from './model-choice.js';
 import { Preparations } from './preparations.js';
 import { RunCatalog } from './run-catalog.js';
 import { type ReloadResult, ServedIndex, type ServedIndexOptions } from './served-index.js';
@@ -21,6 +22,8 @@ export interface CollectionOptions extends ServedIndexOptions {
   isIncomplete?: () => boolean;
   /** Starts trainings on it; without one none can be started. */
   trainings?: TrainingDesk;
+  /** Which model it is searched with, where that can be chosen. */
+  model?: ModelChoice;
 }
 
 /** What a page and a program find under one path: an index and all that goes with it. */
@@ -33,6 +36,7 @@ export class ServedCollection {
   readonly preparations: Preparations;
   readonly about: CollectionAbout;
   readonly trainings: TrainingDesk | undefined;
+  readonly model: ModelChoice | undefined;
   readonly readOnly: boolean;
   readonly #metrics: ServeMetrics;
   readonly #log: FastifyBaseLogger;
@@ -57,6 +61,7 @@ export class ServedCollection {
     this.runs = options.runs ?? new RunCatalog();
     this.about = options.about ?? {};
     this.trainings = options.trainings;
+    this.model = options.model;
     this.readOnly = options.openLive === undefined;
     this.#metrics = parts.metrics;
     this.#log = parts.log;
@@ -75,6 +80,30 @@ export class ServedCollection {
   /** Whether what the first version lacks is being made. */
   get isCompleting(): boolean {
     return this.#isCompleting;
+  }
+
+  /**
+   * Begins to search with the model of a run, with the one as published where none is named: it is opened, and makes its
+   * vectors, while the present one goes on answering.
+   */
+  useModel(run: string | undefined): void {
+    const { model } = this;
+    if (model === undefined) {
+      throw new ApiError(409, 'unavailable', 'the model cannot be chosen here', {
+        hint: 'whoever runs the server named what is served, a run, an index or a model, or started it for reading or for words alone',
+      });
+    }
+    if (this.#isCompleting || model.coming !== undefined) {
+      throw new ApiError(409, 'unavailable', 'vectors are being made', {
+        hint: 'choose again when they are there: GET /v1/status says how far they are',
+      });
+    }
+    this.preparations.failure = undefined;
+    void model
+      .change(run, () => this.reload())
+      .catch((error: Error) => {
+        this.preparations.failure = error.message;
+      });
   }
 
   /** Looks for a newer index and lets it take over; where that fails, the present one goes on answering. */

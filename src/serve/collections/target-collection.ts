@@ -5,10 +5,13 @@ import { isRun } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
 import { readSearchedRun } from '../../run/searched-run.js';
 import { type BegunSearcher, beginSearcher } from '../../search/open/open-searcher.js';
+import { isCollection, resolveTarget } from '../../search/open/target.js';
+import { searchModes } from '../../search/retrievers/modes.js';
 import type { OpenSearcherOptions, PrepareStep } from '../../search/searcher.js';
 import type { EarlyLog } from '../log/early-log.js';
 import { TrainingDesk } from '../trainings/training-desk.js';
 import { aboutTarget } from './collection-about.js';
+import { ModelChoice } from './model-choice.js';
 import { Preparations } from './preparations.js';
 import { RunCatalog } from './run-catalog.js';
 import type { CollectionOptions } from './served-collection.js';
@@ -42,8 +45,12 @@ export async function targetCollection(
   const { signal } = preparations;
   const watch = search?.onProgress ?? ((step: PrepareStep) => log.progress(step));
   const onProgress = (step: PrepareStep) => preparations.watch(step, watch(step));
+  const model = readOnly ? undefined : await choiceOf(target, search);
   const begin = (first: Pick<OpenSearcherOptions, 'mayEncode'> = {}) =>
-    beginSearcher(target, { onNote: warn, ...search, ...first, onProgress, signal, inWorkers: true });
+    beginSearcher(target, {
+      ...{ onNote: warn, ...search, ...first, onProgress, signal, inWorkers: true },
+      ...(model?.coming !== undefined && { model: model.wanted ?? search?.collectionModel }),
+    });
   let isIncomplete = false;
   const later = (): boolean => {
     isIncomplete = true;
@@ -64,7 +71,8 @@ export async function targetCollection(
     isIncomplete: () => isIncomplete,
     onFailure: (error) => warn(`${target}: ${(error as Error).message}`),
     runs: new RunCatalog({ run, folder: runs, collection: resolve(data ?? target), data: search?.data }),
-    about: aboutTarget(target, { data: search?.data }),
+    about: aboutTarget(target, { data: search?.data, run: () => run ?? model?.run }),
+    model,
     trainings: readOnly || learnFrom === undefined ? undefined : new TrainingDesk({ data: learnFrom, runs }),
     openLive: readOnly
       ? undefined
@@ -81,6 +89,18 @@ export async function targetCollection(
           return JudgmentStore.open(await judgmentsPlace(state, learnFrom), { onWarning: warn });
         },
   };
+}
+
+/** Which model a collection is searched with, where nobody who started the server has said it. */
+async function choiceOf(
+  target: string,
+  search: TargetCollectionOptions['search'] = {},
+): Promise<ModelChoice | undefined> {
+  const { model, collectionModel, modes } = search;
+  const isAsked = modes === undefined || modes.some((mode) => searchModes.get(mode).needs.ofRuns);
+  if (model !== undefined || collectionModel === undefined || !isAsked) return undefined;
+  const found = await resolveTarget(target, { ...search, onNote: undefined });
+  return isCollection(found) ? ModelChoice.open(found.cache) : undefined;
 }
 
 /** A run's collection, where it is there. */

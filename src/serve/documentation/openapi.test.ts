@@ -79,6 +79,8 @@ function cases(): Case[] {
     post(200, '/v1/negatives/preview', { skipRanks: 1, relativeMargin: 0.9, show: 3 }),
     post(422, '/v1/negatives/preview', { split: 'none' }),
     [404, 'delete', '/v1/trainings/{run}', '/v1/trainings/none'],
+    [404, 'put', '/v1/model', undefined, { run: 'none' }],
+    [409, 'delete', '/v1/model'],
     [200, 'get', '/v1/documents/{id}', `/v1/documents/${id}`],
     [404, 'get', '/v1/documents/{id}', '/v1/documents/none'],
     [200, 'get', '/v1/documents/{id}/neighbours', `/v1/documents/${id}/neighbours`],

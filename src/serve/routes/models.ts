@@ -1,9 +1,11 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { NearmissError } from '../../base/errors.js';
 import { errors } from '../answers/errors.js';
 import { ApiError } from '../api-error.js';
 import type { ServeContext } from '../context.js';
 import { modelNames } from '../model-names.js';
+import { runNamed } from '../studio/study-errors.js';
 
 const model = z.object({
   id: z.string(),
@@ -12,8 +14,13 @@ const model = z.object({
   owned_by: z.string(),
 });
 
-/** `GET /v1/models`, which clients of OpenAI's API ask for what they may name. */
+const choosing = z.object({
+  model: z.string().describe('What takes over by itself: GET /v1/status says how far it is.'),
+});
+
+/** `GET /v1/models`, which clients of OpenAI's API ask for what they may name; and which model a collection is searched with. */
 export const modelRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = async (app, { context }) => {
+  const { collection } = context;
   const created = Math.floor(Date.now() / 1000);
   const describe = (id: string): z.infer<typeof model> => ({
     ...{ id, created },
@@ -55,5 +62,56 @@ export const modelRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = asy
           hint: 'GET /v1/models lists them',
         });
       }),
+  );
+
+  app.put(
+    '/v1/model',
+    {
+      config: { access: 'write' },
+      schema: {
+        tags,
+        summary: "Search the collection with a run's model",
+        description:
+          'Its vectors are made while the present model goes on answering; then it takes over, for later starts and the command line, too.',
+        body: z.strictObject({
+          run: z.string().min(1).max(255).describe('Its name: GET /v1/runs lists them.'),
+        }),
+        response: { 202: choosing, ...errors },
+      },
+    },
+    async ({ body: { run: name } }, reply) => {
+      const run = runNamed(collection.runs, name);
+      const { modelFolder } = await import('../../search/open/chosen-model.js');
+      await modelFolder(run.path).catch((error: Error) => {
+        if (!(error instanceof NearmissError)) throw error;
+        throw new ApiError(
+          422,
+          'unavailable',
+          `"${name}" has no model to search with: it makes no vectors, or has not been measured yet`,
+          {
+            hint: 'choose a run that has ended and whose model makes vectors',
+            cause: error,
+          },
+        );
+      });
+      collection.useModel(run.path);
+      return reply.code(202).send({ model: name });
+    },
+  );
+
+  app.delete(
+    '/v1/model',
+    {
+      config: { access: 'write' },
+      schema: {
+        tags,
+        summary: 'Search with the model as published again',
+        response: { 202: choosing, ...errors },
+      },
+    },
+    async (_, reply) => {
+      collection.useModel(undefined);
+      return reply.code(202).send({ model: collection.model?.coming ?? '' });
+    },
   );
 };

@@ -42,7 +42,8 @@ export const statusRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
           writable: context.writable,
           trainable: context.writable && collection.trainings !== undefined,
           auth: context.auth,
-          run: runs.served,
+          run: runs.served ?? runs.nameOf(collection.model?.run),
+          choosable: context.writable && collection.model !== undefined,
           runs: names,
           runsOfCollection: await runs.ofCollection(names),
         };
@@ -63,7 +64,13 @@ export const statusRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
     },
     async () => {
       const { states: preparing, failure } = collection.preparations;
-      return { version: index.version, preparing, coming: collection.isCompleting, failure };
+      return {
+        version: index.version,
+        preparing,
+        coming: collection.isCompleting,
+        model: collection.model?.coming,
+        failure,
+      };
     },
   );
 

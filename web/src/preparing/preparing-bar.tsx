@@ -16,7 +16,13 @@ export function isStarting(error: Error | undefined): boolean {
  * the page is asked for anew, so that nobody has to do anything.
  */
 export function PreparingBar() {
-  const { data } = useStatus();
+  return <PreparingNote status={usePreparing().data} />;
+}
+
+/** What the server is making; whoever listens for a newer version hears of it. */
+export function usePreparing() {
+  const status = useStatus();
+  const { data } = status;
   const seen = useRef(data?.version);
   useEffect(() => {
     if (data?.version === undefined || data.version === seen.current) return;
@@ -24,16 +30,22 @@ export function PreparingBar() {
     if (seen.current !== undefined) newestVersion.set(data.version);
     seen.current = data.version;
   }, [data?.version]);
-  if (!data || (data.preparing.length === 0 && !data.coming && data.failure === undefined)) return null;
+  return status;
+}
+
+export function PreparingNote({ status: data }: { status: ServerStatus | undefined }) {
+  if (!data || (isSettled(data) && data.failure === undefined)) return null;
   return (
     <div class="preparing note" role="status" aria-label="What is being made">
       {data.preparing.map((preparation) => (
         <Progress key={preparation.label} {...preparation} />
       ))}
-      {data.preparing.length === 0 && data.coming && <Progress label="getting the model ready" />}
+      {data.preparing.length === 0 && !isSettled(data) && <Progress label="getting the model ready" />}
       {data.version !== undefined && data.failure === undefined && (
         <p class="soft small">
-          Searching by words works meanwhile; what goes by meaning joins in by itself when this is done.
+          {data.model === undefined
+            ? 'Searching by words works meanwhile; what goes by meaning joins in by itself when this is done.'
+            : `Searching goes on as before; ${data.model} takes over by itself when this is done.`}
         </p>
       )}
       {data.failure !== undefined && <p class="bad small">{data.failure}</p>}
@@ -95,9 +107,11 @@ function useStatus() {
     everyMs: isDone ? undefined : ASK_EVERY_MS,
   });
   const { data } = status;
-  useEffect(
-    () => setIsDone(data?.version !== undefined && !data.coming && data.preparing.length === 0),
-    [data],
-  );
+  useEffect(() => setIsDone(data?.version !== undefined && isSettled(data)), [data]);
   return status;
+}
+
+/** Whether nothing is being made that anybody would wait for. */
+function isSettled({ preparing, coming, model }: ServerStatus): boolean {
+  return preparing.length === 0 && !coming && model === undefined;
 }

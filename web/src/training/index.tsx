@@ -1,6 +1,7 @@
 import './training.css';
 import './negatives/negatives.css';
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { ServerInfo } from '../api.js';
 import { ErrorState, Spinner, Tabs } from '../components/index.js';
 import { seriesStyle } from '../plot/colours.js';
 import { navigate, usePlace, useTitle } from '../router.js';
@@ -20,6 +21,7 @@ import { type RunSummary, runsApi } from './runs-api.js';
 import { StartTraining } from './start-training.js';
 import { TeachingPart } from './teaching-part.js';
 import { type LiveRun, useLiveRuns } from './use-live-runs.js';
+import { UseModel } from './use-model.js';
 import { type Trainings, useTrainings } from './use-trainings.js';
 
 const LIST_EVERY_MS = 5000;
@@ -34,11 +36,9 @@ const PART_NAMES: Record<Part, string> = {
 export function TrainingPage() {
   useTitle('Training');
   const list = useRequest('runs', (signal) => runsApi.list({ signal }), { everyMs: LIST_EVERY_MS });
-  const served = useServerInfo().data?.run;
+  const info = useServerInfo().data;
   if (list.data) {
-    return (
-      <Training {...list.data} served={served} isStale={list.error !== undefined} onChange={list.reload} />
-    );
+    return <Training {...list.data} info={info} isStale={list.error !== undefined} onChange={list.reload} />;
   }
   if (list.error) return <ErrorState error={list.error} onRetry={list.reload} />;
   return <Spinner label="Reading the runs" />;
@@ -47,19 +47,19 @@ export function TrainingPage() {
 function Training({
   runs,
   unreadable,
-  served,
+  info,
   isStale,
   onChange,
 }: {
   runs: RunSummary[];
   unreadable: string[];
-  served: string | undefined;
+  info: ServerInfo | undefined;
   isStale: boolean;
   onChange: () => void;
 }) {
   const { params } = usePlace();
   const state = useMemo(() => readPageState(params), [params]);
-  const names = state.runs.length > 0 ? state.runs : defaultRuns(runs, served);
+  const names = state.runs.length > 0 ? state.runs : defaultRuns(runs, info?.run);
   const change = (part: Partial<PageState>, options: { replace?: boolean } = {}) =>
     navigate(pathOfState({ ...state, runs: state.runs.length > 0 ? state.runs : names, ...part }), options);
   // A run takes a moment to be there; then it is shown, and stays so when it has ended.
@@ -102,7 +102,7 @@ function Training({
         )}
         <StartTraining {...start} />
         {live.map((run) => (
-          <RunTop key={run.name} run={run} colour={chosen.get(run.name)!} trainings={trainings} />
+          <RunTop key={run.name} run={run} colour={chosen.get(run.name)!} trainings={trainings} info={info} />
         ))}
         <Tabs
           label="What to show"
@@ -119,7 +119,14 @@ function Training({
   );
 }
 
-function RunTop({ run, colour, trainings }: { run: LiveRun; colour: string; trainings: Trainings }) {
+interface RunTopProps {
+  run: LiveRun;
+  colour: string;
+  trainings: Trainings;
+  info: ServerInfo | undefined;
+}
+
+function RunTop({ run, colour, trainings, info }: RunTopProps) {
   if (run.details) {
     const { name, goesOn, adaptation } = run.details;
     const goOn = goesOn && !trainings.isRunning && (() => trainings.start({ run: name, kind: goesOn }));
@@ -127,6 +134,7 @@ function RunTop({ run, colour, trainings }: { run: LiveRun; colour: string; trai
       <>
         <RunHeader details={run.details} colour={colour} {...(goOn && { onGoOn: goOn })} />
         {adaptation && <AdaptationResult run={name} adaptation={adaptation} />}
+        {info && <UseModel run={run.details} info={info} />}
       </>
     );
   }
