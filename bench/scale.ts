@@ -2,11 +2,16 @@
 // fast. One JSON line a system, each built and searched in a process of its own. Vectors are clustered unit vectors, made from a seed and
 // streamed to a file, or those of --vectors and --queries (.npy, as "nearmiss encode" writes them).
 // npm run bench:scale -- [--sizes 100000,1000000] [--dim 64] [--systems int8,int8-disk,binary,usearch-i8,qdrant-int8]
-// `buildCpuSeconds` and `cpuMs` (a query) are processor time of this process, which other work on the machine does not change. `peakRssMb` is the
-// memory of the process that has the index: of Qdrant the server's, whose clients' is `clientRssMb`.
+//   [--connectivity 16] [--expansion-add 128] [--expansion-search 64]   of all graphs alike; else each system's own defaults
+//   [--minutes 15]      of a system's build, and of its search: one that takes longer is stopped, and its line says so
+//   [--out lines.jsonl] also gets each line as soon as it is there
+//   [--folder DIR]      keeps vectors, queries and their true neighbours for the next time; `--systems ''` only makes these
+// `buildCpuSeconds` and `cpuMs` (a query) are processor time, of a server too, which other work on the machine changes least. `peakRssMb` is the
+// memory of the process that has the index, with the pages of files that it has mapped, and `anonymousMb` without: of Qdrant the server's, whose
+// clients' is `clientRssMb`.
 // npm run bench:scale -- --vectors glosses.npy --queries words.npy
-import { execFileSync } from 'node:child_process';
 import {
+  appendFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -21,7 +26,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { VectorFile } from '../src/model/index.js';
 import { writeClustered } from './scale/clustered.js';
-import { measureSystem, SYSTEMS, type SystemName } from './scale/systems.js';
+import { runStep } from './scale/step.js';
+import { GRAPHS, type GraphEffort, measureSystem, SYSTEMS, type SystemName } from './scale/systems.js';
 import { exactTop } from './scale/truth.js';
 
 const K = 10;
@@ -36,13 +42,25 @@ const { values } = parseArgs({
     queries: { type: 'string' },
     folder: { type: 'string' },
     seconds: { type: 'string', default: '10' },
+    minutes: { type: 'string', default: '60' },
+    out: { type: 'string' },
+    connectivity: { type: 'string' },
+    'expansion-add': { type: 'string' },
+    'expansion-search': { type: 'string' },
     step: { type: 'string' },
   },
 });
+const number = (value: string | undefined): number | undefined =>
+  value === undefined ? undefined : Number(value);
+const effort: GraphEffort = {
+  connectivity: number(values.connectivity),
+  expansionAdd: number(values['expansion-add']),
+  expansionSearch: number(values['expansion-search']),
+};
 if (values.step !== undefined) {
   const [system, step] = values.step.split(' ') as [SystemName, 'build' | 'search'];
   const { vectors, queries, folder } = values as Record<string, string>;
-  const options = { vectors, queries, folder, k: K, seconds: Number(values.seconds) };
+  const options = { vectors, queries, folder, k: K, seconds: Number(values.seconds), effort };
   console.log(JSON.stringify(await measureSystem(system, step, options)));
 } else {
   const folder = values.folder ?? mkdtempSync(join(tmpdir(), 'nearmiss-scale-'));
@@ -69,55 +87,60 @@ async function benchSize(folder: string, size: number): Promise<void> {
   }
   const truthPath = join(folder, `truth-${size}x${values.dim}.json`);
   if (!existsSync(truthPath)) writeFileSync(truthPath, JSON.stringify(await exactTop(vectors, queries, K)));
-  const truth = JSON.parse(readFileSync(truthPath, 'utf8')) as number[][];
   const file = await VectorFile.open(vectors);
   const { rows, dimension } = file;
   await file.close();
-  for (const system of values.systems.split(',')) {
+  for (const system of values.systems.split(',').filter(Boolean)) {
     const index = join(folder, `index-${system}`);
     rmSync(index, { recursive: true, force: true });
-    const run = <T>(step: string): T => {
-      const args = [
-        '--step',
-        `${system} ${step}`,
-        '--vectors',
-        vectors,
-        '--queries',
-        queries,
-        '--folder',
-        index,
-        '--seconds',
-        values.seconds,
-      ];
-      return JSON.parse(
-        execFileSync(process.execPath, [...process.execArgv, import.meta.filename, ...args], {
-          stdio: ['ignore', 'pipe', 'inherit'],
-          maxBuffer: 2 ** 28,
-        }).toString(),
-      );
-    };
-    const build = run<Memory & Record<'seconds' | 'cpuSeconds', number>>('build');
-    const { ids, ...search } = run<Memory & Record<'qps' | 'cpuMs' | 'oneMs', number> & { ids: number[][] }>(
-      'search',
-    );
-    const found = truth.map((wanted, i) => wanted.filter((id) => ids[i].includes(id)).length);
-    console.log(
-      JSON.stringify({
-        system,
-        vectors: rows,
-        dim: dimension,
-        buildSeconds: build.seconds,
-        buildCpuSeconds: build.cpuSeconds,
-        ...memoryOf(build, search),
-        diskMb: Math.round(folderBytes(index) / 1e6),
-        recallAt10: Number((found.reduce((sum, n) => sum + n, 0) / (K * truth.length)).toFixed(4)),
-        qps: search.qps,
-        cpuMs: search.cpuMs,
-        oneMs: search.oneMs,
-      }),
-    );
+    const options = { vectors, queries, folder: index, seconds: values.seconds };
+    const line = await measureInSteps(system, options, readTruth(truthPath));
+    const text = JSON.stringify({
+      ...{ system, vectors: rows, dim: dimension },
+      ...(GRAPHS.includes(system) && effort),
+      ...line,
+    });
+    console.log(text);
+    if (values.out !== undefined) appendFileSync(values.out, `${text}\n`);
     rmSync(index, { recursive: true, force: true });
   }
+}
+
+type Build = Memory & Record<'seconds' | 'cpuSeconds', number>;
+type Search = Memory & Record<'qps' | 'cpuMs' | 'oneMs', number> & { ids: number[][] };
+
+/** Builds and searches, each in a process of its own; what was not done in time is said. */
+async function measureInSteps(
+  system: string,
+  options: Record<'vectors' | 'queries' | 'folder' | 'seconds', string>,
+  truth: readonly number[][],
+): Promise<Record<string, unknown>> {
+  const given = Object.entries({
+    ...options,
+    connectivity: values.connectivity,
+    'expansion-add': values['expansion-add'],
+    'expansion-search': values['expansion-search'],
+  }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
+  const run = <T>(step: 'build' | 'search') =>
+    runStep<T>([import.meta.filename, '--step', `${system} ${step}`, ...given], 60 * Number(values.minutes));
+  const { result: build, seconds, anonymousMb: buildAnonymousMb } = await run<Build>('build');
+  if (!build) return { stopped: `build, after ${seconds} s` };
+  const built = { buildSeconds: build.seconds, buildCpuSeconds: build.cpuSeconds };
+  const diskMb = Math.round(folderBytes(options.folder) / 1e6);
+  const { result: search, ...spent } = await run<Search>('search');
+  const anonymousMb = Math.max(buildAnonymousMb, spent.anonymousMb);
+  if (!search) return { ...built, anonymousMb, diskMb, stopped: `search, after ${spent.seconds} s` };
+  const found = truth.map((wanted, i) => wanted.filter((id) => search.ids[i].includes(id)).length);
+  return {
+    ...built,
+    ...memoryOf(build, search),
+    anonymousMb,
+    diskMb,
+    recallAt10: Number((found.reduce((sum, n) => sum + n, 0) / (K * truth.length)).toFixed(4)),
+    qps: search.qps,
+    cpuMs: search.cpuMs,
+    oneMs: search.oneMs,
+  };
 }
 
 interface Memory {
@@ -133,6 +156,10 @@ function memoryOf(build: Memory, search: Memory): Record<string, number> {
     peakRssMb: Math.max(most(build), most(search)),
     ...(build.serverRssMb !== undefined && { clientRssMb: Math.max(build.peakRssMb, search.peakRssMb) }),
   };
+}
+
+function readTruth(path: string): number[][] {
+  return JSON.parse(readFileSync(path, 'utf8'));
 }
 
 function folderBytes(folder: string): number {

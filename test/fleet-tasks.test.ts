@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { trainTinyRun, writeTinyData } from '../src/analyze/tiny-run.fixture.js';
 import type { AskedShard } from '../src/fleet/fleet-encoder.js';
 import { FLEET_QUEUE } from '../src/fleet/fleet-job.js';
@@ -39,6 +39,7 @@ describe.skipIf(!hasRedis())('what a fleet does besides encoding files', () => {
   let folder: string;
   let redis: ChildProcess;
   let s3: S3Server | undefined;
+  const machines: ChildProcess[] = [];
   let place: FleetPlace;
   const at = (name: string): string => join(folder, name);
   const tokenizer = async (): Promise<Tokenizer> => Tokenizer.fromJson((await tokenizerJsons()).wordPiece);
@@ -95,6 +96,7 @@ describe.skipIf(!hasRedis())('what a fleet does besides encoding files', () => {
   });
   afterAll(async () => {
     for (const name of Object.keys(s3?.env ?? {})) delete process.env[name];
+    for (const machine of machines) machine.kill('SIGKILL');
     await s3?.close();
     redis?.kill('SIGKILL');
     await rm(folder, { recursive: true, force: true });
@@ -116,7 +118,27 @@ describe.skipIf(!hasRedis())('what a fleet does besides encoding files', () => {
     }
   });
 
-  test.runIf(true)('ANCE with nothing but a queue and S3 between: the same bits', async () => {
+  const said = new Map<ChildProcess, string>();
+  const machineSays = (machine: ChildProcess): string => said.get(machine) ?? '';
+
+  /** A machine: a process with folders of its own for what it keeps, and nothing but the queue and the store. */
+  async function startMachine(name: string, { queue, store }: FleetPlace): Promise<ChildProcess> {
+    const own = join(folder, name);
+    await mkdir(own);
+    const args = ['fleet', 'worker', '--queue', queue, '--store', store, '--threads', '1'];
+    const machine = spawn(process.execPath, [CLI, ...args], {
+      cwd: own,
+      env: { ...process.env, TMPDIR: own, NEARMISS_CACHE: join(own, 'cache') },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    machines.push(machine);
+    said.set(machine, '');
+    machine.stderr!.on('data', (text) => said.set(machine, machineSays(machine) + text));
+    await expect.poll(() => machineSays(machine)).toContain('listening');
+    return machine;
+  }
+
+  test('ANCE on machines with nothing but a queue and S3 between: the same bits', async () => {
     const here = await trainTinyRun(folder, 'here');
     const store = s3?.address ?? place.store;
     const args = [
@@ -140,19 +162,21 @@ describe.skipIf(!hasRedis())('what a fleet does besides encoding files', () => {
       '--inferencer-threads',
       '1',
     ];
-    const shards: string[] = [];
-    const outcome = await withWorkers(2, () => runBuiltCli([...args, ...fleet]), {
-      store,
-      onShard: ({ task }) => shards.push(task),
-    });
+    const members = await Promise.all(
+      ['machine-1', 'machine-2'].map((name) => startMachine(name, { ...place, store })),
+    );
+    const outcome = await runBuiltCli([...args, ...fleet]);
     expect(outcome.stderr).not.toMatch(/error/i);
     expect(outcome.code).toBe(0);
     const there = new RunDirectory(at('there'));
     const [last] = (await here.steps('checkpoints')).slice(-1);
     expect((await weightsOf(there, last)).equals(await weightsOf(here, last))).toBe(true);
     expect((await bestSoFar(there))?.measures).toEqual((await bestSoFar(here))?.measures);
+    for (const machine of members) machine.kill('SIGTERM');
+    expect(await Promise.all(members.map(exitOf))).toEqual([0, 0]);
+    const shards = members.flatMap((machine) => [...machineSays(machine).matchAll(/^shard \d+: (\w+)/gm)]);
     expect(shards.length).toBeGreaterThanOrEqual(3);
-    expect(new Set(shards)).toEqual(new Set(['encode']));
+    expect(new Set(shards.map(([, task]) => task))).toEqual(new Set(['encode']));
   });
 
   test('pairs are scored and queries written as one process does', async () => {
@@ -188,6 +212,36 @@ describe.skipIf(!hasRedis())('what a fleet does besides encoding files', () => {
     expect(
       (await readdir(at('store'), { recursive: true })).filter((name) => /^(inputs|results)\/./.test(name)),
     ).toEqual([]);
+  });
+
+  test('label and generate write the same files with workers as without', async () => {
+    await writeCrossEncoder(at('teacher'));
+    await saveSeq2Seq(
+      at('generator'),
+      createBert2Rnd(await encoderModel(), { decoderLayers: 1, maxSource: 12, maxTarget: 8, seed: 5 }),
+    );
+    const done = async (...args: string[]): Promise<void> => {
+      const { code, stderr } = await runBuiltCli(args);
+      expect(code, stderr).toBe(0);
+    };
+    await done('mine', at('data'), '--depth', '5', '--show', '0', '--out', at('mined'));
+    const both = async (kind: string, ...more: string[]): Promise<string[]> => {
+      // Scores that are kept would hide who has computed them.
+      vi.stubEnv('NEARMISS_CACHE', at(`cache-${kind}`));
+      const [labels, queries] = [at(`${kind}.trec`), at(`${kind}.jsonl`)];
+      const label = ['label', at('data'), '--model', at('teacher'), '--candidates', at('mined')];
+      await done(...label, '--out', labels, ...more);
+      const generate = ['generate', at('data'), '--generator', at('generator'), '--count', '2'];
+      await done(...generate, '--out', queries, ...more);
+      vi.unstubAllEnvs();
+      return Promise.all([labels, queries].map((file) => readFile(file, 'utf8')));
+    };
+    const tasks = new Set<string>();
+    const there = await withWorkers(2, () => both('there', '--queue', place.queue, '--store', place.store), {
+      onShard: ({ task }) => tasks.add(task),
+    });
+    expect(there).toEqual(await both('here', '--threads', '1'));
+    expect(tasks.size).toBe(2);
   });
 
   test('the newest step wins; a shard that is delivered twice is done once', async () => {

@@ -83,9 +83,27 @@ async function expectSame(output: string): Promise<void> {
   expect(await readFile(at(output.replace('.npy', '.ids.txt')), 'utf8')).toBe(
     await readFile(at('alone.ids.txt'), 'utf8'),
   );
+  const queries = [0, 7, 100];
+  expect(queries.map((query) => nearest(got, query))).toEqual(
+    queries.map((query) => nearest(expected, query)),
+  );
   // Nothing is left of shards, and no half file anywhere.
   const left = await readdir(at('store'), { recursive: true });
   expect(left.filter((name) => /^(inputs|results)\/./.test(name) || name.includes('.partial-'))).toEqual([]);
+}
+
+/** The texts nearest to one of them, by inner product; equal ones as they come. */
+function nearest(vectors: Float32Array, query: number): number[] {
+  const dimension = vectors.length / TEXTS;
+  const row = (text: number): Float32Array => vectors.subarray(text * dimension, (text + 1) * dimension);
+  const own = row(query);
+  const scores = Array.from({ length: TEXTS }, (_, text) =>
+    row(text).reduce((sum, value, i) => sum + value * own[i], 0),
+  );
+  return scores
+    .map((_, text) => text)
+    .sort((a, b) => scores[b] - scores[a] || a - b)
+    .slice(0, 20);
 }
 
 async function shardsDone(count: number): Promise<void> {

@@ -6,14 +6,17 @@ import { loadVersion } from '../../src/index/engines/load-version.js';
 import { QdrantServers, qdrantBinary } from '../../src/index/engines/qdrant/qdrant-servers.fixture.js';
 import { oneRowEach } from '../../src/model/encoder/encoded-texts.js';
 import { VectorFile } from '../../src/model/index.js';
-import type { Subject } from './systems.js';
+import type { GraphEffort, Subject } from './systems.js';
 
 const NAME = 'scale';
 const FINGERPRINT = 'f'.repeat(64);
 const BLOCK = 8192;
 
 /** A Qdrant on this machine, loaded and asked as `nearmiss push` and `search` do. Memory is the server's. */
-export function qdrant(settings: EngineSettings): Subject {
+export function qdrant(
+  settings: EngineSettings,
+  { connectivity: m, expansionAdd: ef_construct, expansionSearch: efSearch }: GraphEffort,
+): Subject {
   let servers: QdrantServers | undefined;
   let connection: EngineConnection;
   const start = async (folder: string): Promise<void> => {
@@ -21,6 +24,17 @@ export function qdrant(settings: EngineSettings): Subject {
     if (binary === undefined) throw new Error('Qdrant cannot be had on this platform');
     servers = await QdrantServers.start(binary, { folder });
     connection = await connectEngine(servers.address());
+    const create = connection.create.bind(connection);
+    connection.create = async (version, description) => {
+      await create(version, description);
+      if (m === undefined && ef_construct === undefined) return;
+      // What an adapter has no words for is said to the server itself.
+      const body = JSON.stringify({ hnsw_config: { m, ef_construct } });
+      const url = `http://${servers!.peers[0].host}/collections/${version}`;
+      const headers = { 'content-type': 'application/json' };
+      const { ok, status } = await fetch(url, { method: 'PATCH', body, headers });
+      if (!ok) throw new Error(`Qdrant refuses ${body}: ${status}`);
+    };
   };
   return {
     async build(vectors, folder) {
@@ -50,9 +64,14 @@ export function qdrant(settings: EngineSettings): Subject {
       const [version] = await connection.versions(NAME);
       return async (vectors, k) => {
         const rows = { vectors, offsets: oneRowEach(vectors.length / dimension) };
-        const { hits } = await connection.search(version, { rows, k });
+        const { hits } = await connection.search(version, { rows, k, efSearch });
         return hits.map((found) => found.map(({ number }) => number));
       };
+    },
+    serverCpuSeconds() {
+      const fields = readFileSync(`/proc/${servers!.peers[0].pid}/stat`, 'utf8').split(') ')[1].split(' ');
+      // utime and stime, in hundredths of a second.
+      return (Number(fields[11]) + Number(fields[12])) / 100;
     },
     async close() {
       await connection.close();

@@ -22,7 +22,7 @@ export interface EngineRequest {
   signal?: AbortSignal;
   /** Answers undefined where there is no such thing. */
   mayBeMissing?: boolean;
-  /** Of requests that take long by nature. */
+  /** Of requests that take long by nature: the time for one try, and at least that for all. */
   tryMs?: number;
   /** Of those that somebody waits for. */
   totalMs?: number;
@@ -64,7 +64,7 @@ export class EngineHttp {
     const { origins } = this.#options;
     const totalMs = request.totalMs ?? this.#options.totalMs ?? TOTAL_MS;
     return this.#machines.ask((at, leftMs) => this.#ask<T>(origins[at], path, request, leftMs), {
-      totalMs,
+      totalMs: Math.max(totalMs, request.tryMs ?? 0),
       signal: request.signal,
       mayPass,
     });

@@ -43,6 +43,7 @@ export async function reproduceProduction(
 ): Promise<{ dataset: string; ownDocuments: number; cells: ProductionCell[] }> {
   const corpus = await openGrownCorpus(options.data, options.distractors);
   const sizes = corpusSizes(corpus, options.sizes);
+  const largest = sizes[sizes.length - 1];
   const qrels = await corpus.own.qrels(options.testSplit);
   // What is wrong with any recipe is told before the first is trained.
   const planned: PlannedRun[] = [];
@@ -56,7 +57,7 @@ export async function reproduceProduction(
   for (const space of SPACES) {
     const searches = new Map<SystemName, ModelSearch>();
     for (const system of SYSTEMS)
-      searches.set(system.name, await trainedSearch(system, space, corpus, options));
+      searches.set(system.name, await trainedSearch(system, space, { corpus, largest }, options));
     for (const documents of sizes) {
       for (const search of SEARCHES) {
         const measured = async (name: SystemName) =>
@@ -92,7 +93,7 @@ function recipeOf(
 async function trainedSearch(
   system: (typeof SYSTEMS)[number],
   space: Space,
-  corpus: GrownCorpus,
+  searched: { corpus: GrownCorpus; largest: number },
   options: ProductionOptions,
 ): Promise<ModelSearch> {
   const runs = await trainRow(await recipeOf(system, space, options), options);
@@ -100,5 +101,5 @@ async function trainedSearch(
   const run = runs.at(-1)!;
   const step = (await run.steps('evaluations')).at(-1)!;
   const { testSplit: split, threads } = options;
-  return new ModelSearch({ run, step, corpus, split, threads });
+  return new ModelSearch({ run, step, ...searched, split, threads });
 }

@@ -26,6 +26,8 @@ export interface SearchedModel {
   run: RunDirectory;
   step: number;
   corpus: GrownCorpus;
+  /** The most documents that are searched: as many are encoded. */
+  largest: number;
   split: string;
   threads?: number;
 }
@@ -68,15 +70,15 @@ export class ModelSearch {
     return run;
   }
 
-  /** The vectors of all documents, encoded once. */
+  /** The vectors of all documents that are searched, encoded once. */
   async #vectors(): Promise<FlatIndex> {
-    const { run, step, corpus, threads } = this.#options;
-    const folder = join(this.#folder, 'vectors');
+    const { run, step, corpus, largest, threads } = this.#options;
+    const folder = join(this.#folder, `vectors-${largest}`);
     if (!(await exists(folder))) {
       const encoder = await Encoder.create(await loadSide(await modelFolder(run, step), 'documents'), {
         session: { threads },
       });
-      const shards = encodeCollection(corpus.documents(corpus.count), {
+      const shards = encodeCollection(corpus.documents(largest), {
         encode: (documents, onBatch) => encoder.encode(documents.map(fullText), { use: 'document', onBatch }),
         shardSize: TEXTS_AT_ONCE,
       });

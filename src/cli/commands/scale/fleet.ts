@@ -29,7 +29,9 @@ export const registerFleet: RegisterCommand = (program) => {
   fleet
     .command('worker')
     .summary('encode, score and write what others ask for')
-    .description('Takes shards of encode, train, label and generate from a queue, until it is stopped.')
+    .description(
+      'Takes shards of encode, index, train, label and generate from a queue, until it is stopped.',
+    )
     .requiredOption('--queue <url>', 'a Redis, redis://HOST:PORT')
     .requiredOption('--store <place>', 'a folder that all of them see, or s3://BUCKET/PREFIX')
     .option('--threads <n>', 'threads (default: all cores)', wholeNumber(1))

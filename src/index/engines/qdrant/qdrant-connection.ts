@@ -29,7 +29,14 @@ const MOST_INDEXED_FIELDS = 100;
 /** Texts of a field that a range may be made of. */
 const MOST_TEXTS_OF_RANGE = 10_000;
 const [CONSENSUS_SECONDS, POLL_MS] = [60, 200];
-const LONG_MS = 300_000;
+/** What all peers have to agree on; what goes over all documents. */
+const [CONSENSUS_MS, WHOLE_MS] = [1000 * CONSENSUS_SECONDS, 600_000];
+
+const NOTES = {
+  yellow: 'graphs are being built: searches are slower until then',
+  grey: 'graphs wait to be built: searches are slower until then',
+  red: 'a part is broken: see the log of Qdrant',
+};
 
 interface Result<T> {
   result: T;
@@ -76,7 +83,7 @@ export class QdrantConnection implements EngineConnection {
       .json(`${path(version)}?timeout=${CONSENSUS_SECONDS}`, {
         method: 'PUT',
         body: JSON.stringify(collectionOf(description)),
-        tryMs: LONG_MS,
+        tryMs: CONSENSUS_MS,
       })
       .catch(async (error) => {
         // A try before has made it, or somebody else.
@@ -117,13 +124,14 @@ export class QdrantConnection implements EngineConnection {
       await this.#http.json(`${path(version)}/index?wait=true`, {
         method: 'PUT',
         body: JSON.stringify({ field_name, field_schema }),
-        tryMs: LONG_MS,
+        tryMs: WHOLE_MS,
       });
     }
     await this.#change(version, BUILD_GRAPHS);
     for (let told = ''; ; ) {
-      const { ready, note = '' } = await this.state(version);
-      if (ready) return;
+      const { status } = await this.#existing(version);
+      if (status === 'green') return;
+      const note = NOTES[status];
       if (note !== told) onProgress?.(note);
       told = note;
       await sleep(POLL_MS);
@@ -139,21 +147,20 @@ export class QdrantConnection implements EngineConnection {
   }
 
   async state(version: string): Promise<VersionState> {
-    const info = await this.#info(version);
-    if (!info) throw missing(version);
+    const { status } = await this.#existing(version);
     const { result } = await this.#http.json<Result<{ count: number }>>(`${path(version)}/points/count`, {
       method: 'POST',
       body: '{"exact":true}',
+      tryMs: CONSENSUS_MS,
     });
-    const notes = {
-      green: undefined,
-      yellow: 'graphs are being built: searches are slower until then',
-      grey: 'graphs wait to be built: searches are slower until then',
-      red: 'a part is broken: see the log of Qdrant',
-    };
+    const ready = status === 'green';
+    if (!ready) return { count: result.count, ready, note: NOTES[status] };
     const dead = await this.#deadReplicas(version);
-    const note = notes[info.status] ?? (dead > 0 ? `${dead} copies of parts are out of service` : undefined);
-    return { count: result.count, ready: info.status === 'green', note };
+    return {
+      count: result.count,
+      ready,
+      note: dead > 0 ? `${dead} copies of parts are out of service` : undefined,
+    };
   }
 
   async search(version: string, search: EngineSearch): Promise<EngineAnswer> {
@@ -249,7 +256,7 @@ export class QdrantConnection implements EngineConnection {
       .json(`/collections/aliases?timeout=${CONSENSUS_SECONDS}`, {
         method: 'POST',
         body: JSON.stringify({ actions }),
-        tryMs: LONG_MS,
+        tryMs: CONSENSUS_MS,
       })
       .catch(async (error) => {
         // A try before has done it, and its answer was lost.
@@ -262,7 +269,7 @@ export class QdrantConnection implements EngineConnection {
     await this.#http.maybe(`${path(version)}?timeout=${CONSENSUS_SECONDS}`, {
       method: 'DELETE',
       mayBeMissing: true,
-      tryMs: LONG_MS,
+      tryMs: CONSENSUS_MS,
     });
   }
 
@@ -277,6 +284,12 @@ export class QdrantConnection implements EngineConnection {
     return description.shape;
   }
 
+  async #existing(version: string): Promise<CollectionInfo> {
+    const info = await this.#info(version);
+    if (!info) throw missing(version);
+    return info;
+  }
+
   async #info(version: string): Promise<CollectionInfo | undefined> {
     return (await this.#http.maybe<Result<CollectionInfo>>(path(version), { mayBeMissing: true }))?.result;
   }
@@ -285,7 +298,7 @@ export class QdrantConnection implements EngineConnection {
     await this.#http.json(`${path(version)}?timeout=${CONSENSUS_SECONDS}`, {
       method: 'PATCH',
       body: JSON.stringify(changes),
-      tryMs: LONG_MS,
+      tryMs: CONSENSUS_MS,
     });
   }
 
