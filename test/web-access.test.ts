@@ -50,7 +50,9 @@ describeInBrowser('the page of a server', (tests) => {
   test('without a model searches by words, and says why there are no neighbours', async () => {
     const server = await serveInTest(data, ['--mode', 'bm25']);
     const { page, expectAccessible, expectClean } = await tests.visit(`${server.url}/document/iron`);
-    await page.getByText('There are no vectors here').waitFor();
+    await page
+      .getByText('This server was started to search by words alone: without vectors nothing is near.')
+      .waitFor();
     await page.goto(`${server.url}/?q=iron`);
     await page.getByRole('region', { name: 'BM25 results' }).locator('.hit').first().waitFor();
     expect(await page.getByRole('radio', { name: 'Dense' }).isDisabled()).toBe(true);

@@ -188,8 +188,27 @@ describeInBrowser('the search page', (tests) => {
       year: { $gte: 2005 },
     });
     await watched!.expectAccessible();
-    await page.getByRole('button', { name: /Remove the filter topic/ }).click();
+    const focused = () => page.evaluate('document.activeElement.textContent');
+    expect(await focused()).toBe('+ Filter');
+    await page.getByRole('button', { name: /Remove the filter topic/ }).press('Enter');
     await page.locator('.column-head').getByText('10 hits').waitFor();
+    await expect.poll(focused).toBe('+ Filter');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Value').press('Escape');
+    await page.getByLabel('Value').waitFor({ state: 'detached' });
+    expect(await focused()).toBe('+ Filter');
+    await finish();
+  });
+
+  test('the menu of exports closes behind whoever tabs on', async () => {
+    const page = await open('/?q=iron&modes=bm25');
+    await page.locator('.hit').first().waitFor();
+    const menu = page.locator('.export .menu');
+    await menu.locator('summary').press('Enter');
+    for (let item = 0; item < 4; item++) await page.keyboard.press('Tab');
+    expect(await menu.getAttribute('open')).not.toBeNull();
+    await page.keyboard.press('Tab');
+    await expect.poll(() => menu.getAttribute('open')).toBeNull();
     await finish();
   });
 

@@ -10,7 +10,7 @@ import type { StudyProgress } from '../study-progress.js';
 import { readExcerpts } from '../texts.js';
 import { documentsOfCases, qualityCases } from './cases.js';
 import { QUALITY_SYSTEMS, type Quality, type QualitySystem } from './quality.js';
-import { keepQuality, qualityKey, readQuality } from './quality-files.js';
+import { hasStart, keepQuality, qualityKey, readQuality } from './quality-files.js';
 import { searchSystems } from './search-systems.js';
 import { summarizeQuality, systemLabel } from './summarize.js';
 
@@ -44,9 +44,7 @@ export async function measureQuality(options: QualityOptions): Promise<Quality> 
   const run = new RunDirectory(options.run, options);
   const { split, step } = await qualityKey(run, options);
   const kept = await readQuality(run, { split, step });
-  if (kept && (!options.start || kept.systems.some(({ name, against }) => name === 'start' && against))) {
-    return kept;
-  }
+  if (kept && (!options.start || hasStart(kept))) return kept;
   const { data, description } = await openRun(run.path, { data: run.data, quiet: true });
   try {
     const { recipe, data: collection } = description;

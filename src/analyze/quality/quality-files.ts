@@ -49,6 +49,11 @@ export async function readQuality(run: RunDirectory, key: QualityKey): Promise<Q
   return quality?.format === 2 ? quality : undefined;
 }
 
+/** Whether what training began with was measured on each query, and not only taken from its curve. */
+export function hasStart({ step, systems }: Pick<Quality, 'step' | 'systems'>): boolean {
+  return step === 0 || systems.some(({ name, against }) => name === 'start' && against !== undefined);
+}
+
 /** The case of one query; `undefined` where nothing was measured or the query is not of that split. */
 export async function readQualityCase(
   run: RunDirectory,

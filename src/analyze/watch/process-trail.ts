@@ -10,8 +10,10 @@ export interface ProcessTrail {
   activity?: string;
   /** Documents encoded so far, while a pass over the corpus is under way. */
   encoding?: { step: number; done: number; total: number };
-  /** The last warning or error it has reported since it started. */
+  /** The last error it has reported since it started. */
   problem?: string;
+  /** The last thing it has found worth a look, and went on. */
+  warning?: string;
   /** Whether it went to its end. */
   ended: boolean;
 }
@@ -48,7 +50,8 @@ export function followTrail(trail: ProcessTrail, event: TimedEvent): ProcessTrai
     case 'evaluation':
       return { ...next, encoding: undefined, activity: `measured step ${event.step}` };
     case 'log':
-      return event.level === 'info' ? next : { ...next, problem: event.message };
+      if (event.level === 'info') return next;
+      return { ...next, [event.level === 'error' ? 'problem' : 'warning']: event.message };
     case 'end':
       return { ...next, encoding: undefined, activity: undefined, ended: true };
     default:

@@ -69,11 +69,14 @@ test('more than one chunk, with a line longer than a chunk among them', async ()
   const many = Array.from({ length: 5000 }, (_, i) => line(step(i)));
   await appendFile(
     events(),
-    many.join('') + line({ type: 'log', level: 'warning', message }) + line(step(5000)),
+    many.join('') +
+      line({ type: 'log', level: 'warning', message: 'few candidates are left' }) +
+      line({ type: 'log', level: 'error', message }) +
+      line(step(5000)),
   );
   const { history, trails } = await watched.look();
   expect(history.steps.loss).toHaveLength(5001);
-  expect(trails.trainer.problem).toBe(message);
+  expect(trails.trainer).toMatchObject({ problem: message, warning: 'few candidates are left' });
   expect((await lastEvents(events())).at(-1)).toMatchObject({ type: 'step', step: 5000 });
 });
 

@@ -38,7 +38,8 @@ const process = z.object({
   lastEventAt: time.optional(),
   activity: z.string().optional(),
   encoding: z.object({ step, done: z.int(), total: z.int() }).optional(),
-  problem: z.string().optional(),
+  problem: z.string().optional().describe('The last error.'),
+  warning: z.string().optional().describe('What was worth a look, last; it went on.'),
   ended: z.boolean(),
 });
 

@@ -15,6 +15,13 @@ import { openDesk, STUDY_TAGS, type StudyRoutes } from './study-routes.js';
 
 const split = z.string().min(1).max(100).optional().describe('Default: the one that the recipe measures on.');
 
+const start = z
+  .stringbool()
+  .default(false)
+  .describe(
+    'Measure what training began with, too, also where the whole collection has to be encoded for that.',
+  );
+
 /** How good a run's model is beside BM25, for the Quality page. */
 export const qualityRoutes: StudyRoutes = async (app, { runs }) => {
   const desk = openDesk(app);
@@ -28,7 +35,7 @@ export const qualityRoutes: StudyRoutes = async (app, { runs }) => {
         description:
           'With significance against BM25 and the values of every query. Computed when first asked for (202 meanwhile) and kept in the run.',
         params,
-        querystring: z.strictObject({ split, step: wantedStep }),
+        querystring: z.strictObject({ split, step: wantedStep, start }),
         response: { 200: schema, 202: computing, ...errors },
       },
     },
@@ -36,7 +43,7 @@ export const qualityRoutes: StudyRoutes = async (app, { runs }) => {
       const { run: name } = request.params;
       return lookAt(request, name, async () => {
         const run = runNamed(runs, name);
-        const [{ qualityKey, readQuality }, { openRunData }, { readRunDescription }, { runStudy }] =
+        const [{ hasStart, qualityKey, readQuality }, { openRunData }, { readRunDescription }, { runStudy }] =
           await Promise.all([
             import('../../analyze/quality/quality-files.js'),
             import('../../run/collection/open-run-data.js'),
@@ -46,9 +53,11 @@ export const qualityRoutes: StudyRoutes = async (app, { runs }) => {
         const key = await qualityKey(run, request.query);
         const splits = await (await openRunData(run, await readRunDescription(run))).splits();
         const kept = await readQuality(run, key);
-        if (kept) return ready(kept, splits);
-        const answer = await desk.ask<Quality>(JSON.stringify([run.path, key.split, key.step]), (tools) =>
-          runStudy('quality', { run: run.path, data: run.data, ...key }, tools),
+        const { start } = request.query;
+        if (kept && (!start || hasStart(kept))) return ready(kept, splits);
+        const answer = await desk.ask<Quality>(
+          JSON.stringify([run.path, key.split, key.step, start]),
+          (tools) => runStudy('quality', { run: run.path, data: run.data, ...key, start }, tools),
         );
         if (answer.state === 'ready') return ready(answer.value, splits);
         return reply.code(202).send(answer);

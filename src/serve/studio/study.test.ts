@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { measureQuality } from '../../analyze/quality/measure.js';
+import { keepQuality } from '../../analyze/quality/quality-files.js';
 import { shareWords, startTinyRun, trainTinyRun, writeTinyData } from '../../analyze/tiny-run.fixture.js';
 import type { RunDirectory } from '../../run/run-directory.js';
 import { computing, foundQueries, quality, qualityCase, spacePicture } from '../answers/studies.js';
@@ -73,6 +75,20 @@ describe('quality', () => {
     const one = await get(`${url}/cases?query=${id}`);
     expect(qualityCase.parse(one.body)).toMatchObject({ id, text });
     expect(one.body.lists.model).toHaveLength(10);
+  });
+
+  test('what training began with is measured when it is asked for, where it was left out', async () => {
+    // As a collection leaves it that is too large to be encoded unasked.
+    const whole = await measureQuality({ run: run.path, split: 'train' });
+    const systems = whole.systems.filter(({ name }) => name !== 'start');
+    await keepQuality(run, { ...whole, systems }, []);
+    const names = async (asked: string) =>
+      quality
+        .parse(await whenReady(`/v1/runs/run/quality?split=train${asked}`))
+        .systems.map(({ name }) => name);
+    expect(await names('')).toEqual(['bm25', 'model', 'hybrid']);
+    expect(await names('&start=true')).toEqual(['bm25', 'start', 'model', 'hybrid']);
+    expect(await names('')).toEqual(['bm25', 'start', 'model', 'hybrid']);
   });
 
   test('says what is not there', async () => {

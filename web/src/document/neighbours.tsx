@@ -12,7 +12,8 @@ const NEIGHBOURS = 10;
 
 /** The documents whose vectors are nearest, where the server has vectors. */
 export function Neighbours({ id, state }: { id: string; state: SearchState }) {
-  const dense = useServerInfo().data?.modes.includes('dense');
+  const info = useServerInfo().data;
+  const dense = info?.modes.includes('dense');
   const near = useRequest(dense ? id : undefined, (signal) => api.neighbours(id, NEIGHBOURS, { signal }));
   const list = useRef<HTMLElement>(null);
   useHitKeys(list);
@@ -21,7 +22,9 @@ export function Neighbours({ id, state }: { id: string; state: SearchState }) {
       <h2 id="neighbours-title">Nearest neighbours</h2>
       {dense === false && (
         <p class="soft small">
-          There are no vectors here: serve a run, or give a model, and the nearest documents show.
+          {info?.coming
+            ? 'The nearest documents show as soon as the vectors are made.'
+            : 'This server was started to search by words alone: without vectors nothing is near.'}
         </p>
       )}
       {near.loading && <Spinner label="Looking for neighbours" />}

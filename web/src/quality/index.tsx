@@ -1,5 +1,6 @@
 import './quality.css';
-import { ErrorState, Tabs } from '../components/index.js';
+import { useState } from 'preact/hooks';
+import { Button, ErrorState, Tabs } from '../components/index.js';
 import { usePlace, useTitle } from '../router.js';
 import { ProgressLine } from '../study/progress-line.js';
 import { changeParams, RunGate, RunSelect } from '../study/run-gate.js';
@@ -21,7 +22,8 @@ export function QualityPage() {
 function QualityOfRun({ run }: { run: string }) {
   const { params } = usePlace();
   const split = params.get('split') ?? undefined;
-  const study = useStudy<Quality>(qualityPath(run), { split });
+  const [withStart, setWithStart] = useState(false);
+  const study = useStudy<Quality>(qualityPath(run), { split, start: withStart || undefined });
   const quality = study.data;
   return (
     <div class="study quality">
@@ -47,9 +49,24 @@ function QualityOfRun({ run }: { run: string }) {
         {study.loading && <ProgressLine progress={study.progress} />}
       </div>
       {study.error && <ErrorState error={study.error} onRetry={study.reload} />}
+      {quality && !study.error && lacksStart(quality) && !withStart && (
+        <div class="quality-start">
+          <span>The model that training began with was not measured on each of these queries.</span>
+          <Button onClick={() => setWithStart(true)}>Measure it, too</Button>
+          <span class="soft small">
+            {quality.documents.toLocaleString('en')} documents are encoded with it once; that may take
+            minutes.
+          </span>
+        </div>
+      )}
       {quality && !study.error && <Measured run={run} quality={quality} />}
     </div>
   );
+}
+
+/** A step 0 is the start itself. */
+function lacksStart({ step, systems }: Quality): boolean {
+  return step > 0 && !systems.some(({ name, against }) => name === 'start' && against !== undefined);
 }
 
 function Measured({ run, quality }: { run: string; quality: Quality }) {

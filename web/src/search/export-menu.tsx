@@ -38,6 +38,10 @@ export function ExportMenu({ state, mode }: { state: SearchState; mode: SearchMo
       <details
         class="menu"
         ref={menu}
+        onFocusOut={({ relatedTarget }) => {
+          // Left by Tab or a click elsewhere, it would cover what is below it.
+          if (relatedTarget !== null && !menu.current?.contains(relatedTarget as Node)) close();
+        }}
         onKeyDown={(event) => {
           if (event.key !== 'Escape') return;
           close();

@@ -1,5 +1,5 @@
 import type { TargetedSubmitEvent } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { api, type FacetsAnswer } from '../api.js';
 import { Button, Spinner } from '../components/index.js';
 import { useRequest } from '../use-request.js';
@@ -31,10 +31,28 @@ export function FilterBar({ filter, version, onChange }: FilterBarProps) {
     // Where the filter itself is refused, all documents are counted.
     api.facets(filter, { signal }).catch(() => api.facets('', { signal })),
   );
+  const bar = useRef<HTMLDivElement>(null);
   const conditions = toConditions(filter);
+  // What the keyboard was at is gone with a condition that is taken away or added: it goes on at the button for more.
+  const seen = useRef(filter);
+  useEffect(() => {
+    const isLost = document.activeElement === null || document.activeElement === document.body;
+    if (seen.current !== filter && isLost) focusToggle(bar.current);
+    seen.current = filter;
+  }, [filter]);
+  useEffect(() => {
+    if (!adding) return;
+    const close = ({ key, target }: KeyboardEvent) => {
+      if (key !== 'Escape' || !bar.current?.contains(target as Node)) return;
+      setAdding(false);
+      focusToggle(bar.current);
+    };
+    document.addEventListener('keydown', close);
+    return () => document.removeEventListener('keydown', close);
+  }, [adding]);
   const without = (nth: number) => onChange(toFilter(conditions!.filter((_, other) => other !== nth)));
   return (
-    <div class="filter-bar">
+    <div class="filter-bar" ref={bar}>
       {conditions ? (
         conditions.map((condition, nth) => (
           <Chip
@@ -47,7 +65,7 @@ export function FilterBar({ filter, version, onChange }: FilterBarProps) {
         <Chip text={filter} onRemove={() => onChange('')} />
       )}
       {conditions && (
-        <Button kind="quiet" aria-expanded={adding} onClick={() => setAdding(!adding)}>
+        <Button kind="quiet" class="filter-toggle" aria-expanded={adding} onClick={() => setAdding(!adding)}>
           {adding ? 'Close' : '+ Filter'}
         </Button>
       )}
@@ -73,6 +91,10 @@ export function FilterBar({ filter, version, onChange }: FilterBarProps) {
       )}
     </div>
   );
+}
+
+function focusToggle(bar: HTMLElement | null): void {
+  bar?.querySelector<HTMLElement>('.filter-toggle')?.focus();
 }
 
 function Chip({ text, onRemove }: { text: string; onRemove: () => void }) {

@@ -108,7 +108,7 @@ const ROLES: Record<Role, { label: string; does: string }> = {
 };
 
 function ProcessCard({ of: role, process }: { of: Role; process: ProcessDetails }) {
-  const { state, encoding, activity, lastEventAt, problem, threads } = process;
+  const { state, encoding, activity, lastEventAt, problem, warning, threads } = process;
   const { label, does } = ROLES[role];
   return (
     <div class="process">
@@ -133,6 +133,11 @@ function ProcessCard({ of: role, process }: { of: Role; process: ProcessDetails 
         </div>
       )}
       {problem && <p class="bad small">{problem}</p>}
+      {warning && (
+        <p class="warning small">
+          <b>Worth a look:</b> {warning}
+        </p>
+      )}
       <p class="soft small">
         {[
           process.pid !== undefined && `process ${process.pid}`,
