@@ -12,8 +12,8 @@ class WritableHub {
   readonly repositories = new Map<string, Map<string, string>>();
   readonly objects = new Map<string, Buffer>();
   readonly tokens = new Set<string | undefined>();
-  /** Requests that change nothing are let through. */
-  refuse: number | undefined;
+  /** The status that everything gets which is asked at such a path. */
+  refuse: { status: number; at: RegExp } | undefined;
   endpoint = '';
   readonly #server: Server = createServer(async (request, response) => {
     const { status = 200, body = {} } = await this.#answer(request);
@@ -36,6 +36,7 @@ class WritableHub {
     const sent = Buffer.concat(chunks);
     const path = request.url!;
     const object = /^\/objects\/(\w+)$/.exec(path);
+    if (this.refuse?.at.test(path)) return { status: this.refuse.status, body: { error: 'you shall not' } };
     if (object) {
       // Large files go to a store of their own, which must not see the token.
       expect(request.headers.authorization).toBeUndefined();
@@ -44,7 +45,6 @@ class WritableHub {
       return {};
     }
     this.tokens.add(request.headers.authorization);
-    if (this.refuse) return { status: this.refuse, body: { error: 'you shall not' } };
     if (path === '/api/repos/create') return this.#create(JSON.parse(sent.toString()));
     if (path.endsWith('/preupload/main')) {
       const { files } = JSON.parse(sent.toString()) as { files: { path: string; size: number }[] };
@@ -67,6 +67,8 @@ class WritableHub {
         },
       };
     }
+    const asked = /^\/api\/models\/([^/]+\/[^/]+)$/.exec(path);
+    if (asked) return this.repositories.has(asked[1]) ? {} : { status: 404, body: { error: 'not found' } };
     return this.#commit(path, sent.toString());
   }
 
@@ -133,9 +135,40 @@ test('what is wrong is told', async () => {
   const push = (id: string, token?: string) => pushModel(folder, id, { token, endpoint: hub.endpoint });
   await expect(push('name', 'secret')).rejects.toThrow('name: expected user/name');
   await expect(push('user/name', '')).rejects.toThrow('a token is needed');
-  hub.refuse = 403;
+  hub.refuse = { status: 403, at: /create$/ };
   await expect(push('user/name', 'wrong')).rejects.toThrow(
     'user/name: cannot make the repository: the hub answers 403: you shall not',
   );
   expect(hub.repositories.size).toBe(0);
+  hub.refuse = { status: 401, at: /^/ };
+  await expect(push('user/name', 'wrong')).rejects.toMatchObject({
+    hint: 'the token must be valid and have the right to write to this name',
+  });
+  hub.refuse = { status: 409, at: /commit/ };
+  await expect(push('user/name', 'secret')).rejects.toThrow(
+    'cannot commit: the hub answers 409: you shall not',
+  );
+  hub.refuse = { status: 503, at: /objects\/\w{64}$/ };
+  hub.objects.clear();
+  await expect(push('user/name', 'secret')).rejects.toThrow(
+    'cannot upload onnx/model.onnx: the hub answers 503',
+  );
+  expect(hub.repositories.get('user/name')!.size).toBe(0);
+});
+
+test('a token that may write to a repository and make none', async () => {
+  hub.repositories.set('user/name', new Map());
+  hub.refuse = { status: 403, at: /create$/ };
+  await pushModel(folder, 'user/name', { token: 'fine-grained', endpoint: hub.endpoint });
+  expect(hub.repositories.get('user/name')!.get('README.md')).toBe('# A model\n');
+});
+
+test('a hub that is not there', async () => {
+  const { endpoint } = hub;
+  await hub.stop();
+  await expect(pushModel(folder, 'user/name', { token: 'secret', endpoint })).rejects.toMatchObject({
+    message: expect.stringMatching(/cannot be reached: .*ECONNREFUSED/),
+    hint: 'nothing was committed; try again',
+  });
+  await hub.start();
 });

@@ -103,8 +103,16 @@ class HubWriter {
     const [organization, name] = this.#id.split('/');
     const body = { type: 'model', name, organization, private: isPrivate };
     const response = await this.#post('/api/repos/create', JSON.stringify(body));
-    // There already: then it is written to.
-    if (response.status !== 409) await this.#expectOk(response, 'make the repository');
+    // There already: then it is written to. A token for that repository alone may not make any.
+    if (response.status === 409 || (response.status === 403 && (await this.#isThere()))) return;
+    await this.#expectOk(response, 'make the repository');
+  }
+
+  async #isThere(): Promise<boolean> {
+    const place = `${this.#endpoint}/api/models/${this.#id}`;
+    const response = await this.#fetch(place, { headers: this.#headers });
+    await response.body?.cancel();
+    return response.ok;
   }
 
   /** Those files that the hub keeps apart from its repositories. */
