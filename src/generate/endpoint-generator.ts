@@ -88,8 +88,9 @@ export class EndpointGenerator implements QueryGenerator {
       } catch (error) {
         if (!(error instanceof TryAgain)) throw error;
         if (attempt >= retries) {
+          const times = retries === 0 ? '' : `, ${retries + 1} times`;
           throw new NearmissError(
-            `${this.name}: ${error.message}, ${retries + 1} times, for the passage ${JSON.stringify(shorten(passage.text))}`,
+            `${this.name}: ${error.message}${times}, for the passage ${JSON.stringify(shorten(passage.text))}`,
             {
               hint: 'what was written is kept: begin again with the same command, or raise --retries and --timeout',
               cause: error,

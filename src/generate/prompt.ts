@@ -26,22 +26,32 @@ export function renderPrompt(
   return prompt.replace(/\{(count|examples|passage)\}/g, (_, name: string) => values[name]);
 }
 
-const FENCE = /^```\w*$/;
+const FENCE = /^```\w*$/gm;
+/** What reasoning models say before they answer. */
+const THOUGHTS = /^.*<\/think(?:ing)?>/is;
 /** Numbers, bullets and quotation marks around a query. */
 const DECORATION = /^(?:\d+[.):]\s+|[-*•]\s+)?["“]?(.*?)["”]?$/;
+/** Lines that are about the queries, or say that there will be none. */
+const TALK =
+  /^(?:queries:|(?:sure|certainly|of course|okay|ok|here (?:are|is))\b.*[:!.]|(?:i['’]m|i am|we['’]re) (?:sorry|unable)\b.*|sorry[,.].*|i (?:cannot|can['’]t|can not)\b.*|as an ai\b.*)$/i;
 
-/** The queries in a model's answer: a line each, or a JSON array of them. */
+/** The queries in a model's answer: a line each, or JSON. */
 export function queriesIn(answer: string): string[] {
-  const text = answer.trim();
+  const text = answer.replace(THOUGHTS, '').replace(FENCE, '').trim();
   try {
-    const parsed: unknown = JSON.parse(text);
-    if (Array.isArray(parsed)) return parsed.filter((query) => typeof query === 'string');
+    return textsIn(JSON.parse(text));
   } catch {
     // Not JSON: lines.
   }
   return text
     .split('\n')
     .map((line) => line.trim())
-    .filter((line) => line !== '' && !FENCE.test(line) && !/^(queries|here (are|is)\b.*):$/i.test(line))
+    .filter((line) => line !== '' && !TALK.test(line))
     .map((line) => DECORATION.exec(line)?.[1] ?? line);
+}
+
+/** Texts in an array, in an object of arrays (`{"queries": […]}`), or in an array of objects (`[{"query": "…"}]`). */
+function textsIn(parsed: unknown): string[] {
+  if (typeof parsed === 'string') return [parsed];
+  return typeof parsed === 'object' && parsed !== null ? Object.values(parsed).flatMap(textsIn) : [];
 }

@@ -107,7 +107,7 @@ export class LocalEmbedder implements Embedder {
       const nameOf = (term: number): string => tokenizer.token(term) ?? '';
       return termMatches(asked, found, nameOf).map((terms, i) => ({
         terms,
-        weights: termWeights(rowsOf(found.rows, i), found.read[i].tokens, nameOf),
+        weights: termWeights(rowsOf(found.rows, i), found.read[i].tokens, tokenizer),
       }));
     }
     return tokenMatches(asked, found, this.info.dimension).map((matches) => ({ matches }));

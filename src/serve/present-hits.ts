@@ -1,5 +1,6 @@
 import { Turn } from '../base/turn.js';
 import type { Document } from '../data/index.js';
+import { MOST_TERMS } from '../search/explain/term-matches.js';
 import type { GroupedHit } from '../search/group-hits.js';
 import { placeOf } from '../search/passage-place.js';
 import type { Searcher } from '../search/searcher.js';
@@ -9,9 +10,6 @@ import type { Hit as PresentedHit } from './answers/hits.js';
 
 /** Longer titles are no titles: nobody waits for their words to be marked. */
 const LONGEST_TITLE = 1000;
-
-/** Terms of a part that are told: a model that nobody taught to be sparse gives tens of thousands. */
-const MOST_TERMS = 100;
 
 /**
  * Adds titles, metadata and snippets to hits, all from the version that found them.

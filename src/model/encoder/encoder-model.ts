@@ -30,8 +30,8 @@ export interface EncoderModel {
   /** Texts to put before inputs, by use. */
   prompts: Record<string, string>;
   lowercase: boolean;
-  /** Its MLM head is a new one, which its folder did not have. */
-  newMlmHead?: boolean;
+  /** Weights of its head that are new: its folder did not have them. */
+  newHead?: ReadonlySet<string>;
   /** Whose texts it was loaded for, where it represents queries and documents differently. */
   side?: Side;
 }
@@ -89,7 +89,7 @@ export async function loadEncoderModel(init: string, options: LoadModelOptions =
       maxLength: checkLength(options.maxLength ?? source.maxSequenceLength, config),
       prompts: source.prompts,
       lowercase: source.lowercase,
-      ...((await filling).has(`${MLM_HEAD}.bias`) && { newMlmHead: true }),
+      newHead: await filling,
     };
   } finally {
     await source.weights.close();
@@ -190,6 +190,6 @@ export function createEncoderModel(options: ScratchModelOptions): EncoderModel {
     maxLength,
     prompts: {},
     lowercase: false,
-    ...(parameters.has(`${MLM_HEAD}.bias`) && { newMlmHead: true }),
+    newHead: new Set(parameters.names.filter(isHeadName)),
   };
 }

@@ -1,6 +1,7 @@
 import { Random, type SessionOptions } from '../../engine/index.js';
-import { Encoder } from '../encoder/encoder.js';
 import type { EncoderModel } from '../encoder/encoder-model.js';
+import type { TokenRarity } from '../terms/token-rarity.js';
+import { tokenStates } from '../terms/token-states.js';
 import { MLM_HEAD } from './mlm-head.js';
 import { ridge } from './ridge.js';
 import { STRAIGHT } from './start-mlm-head.js';
@@ -13,15 +14,20 @@ const COMPARED = 4096;
 const SUGGESTED = 30;
 const LEAD = 2;
 const SHRINK = 0.01;
+/** Words of more documents than one in so many start lower, by so much for each unit of idf that they lack. */
+const COMMON = 200;
+const LOWERED = 0.3;
 
 /**
  * Starts the head of an encoder that came without one where training can begin: every token suggests itself first, and some
  * thirty words near it. The transform is the linear map that comes nearest to leading states of single words back to their
  * rows of the word table; logits are shifted so that all other words are below 0.
+ *
+ * @param options.rarity common words of the collection start lower
  */
 export async function fitMlmHead(
   model: EncoderModel,
-  { seed = 0, session }: { seed?: number; session?: SessionOptions } = {},
+  { seed = 0, session, rarity }: { seed?: number; session?: SessionOptions; rarity?: TokenRarity } = {},
 ): Promise<void> {
   const { config } = model.spec;
   const { hiddenSize: size, vocabularySize } = config;
@@ -45,7 +51,11 @@ export async function fitMlmHead(
   const { gain, shift } = calibrate(mapped, words, { table, size, vocabularySize, random });
   part('transform.LayerNorm.weight').fill(gain);
   part('transform.LayerNorm.bias').fill(0);
-  part('bias').fill(shift);
+  const most = Math.log(1 + COMMON);
+  part('bias').forEach((_, word, biases) => {
+    const lacking = rarity ? Math.max(0, most - rarity.idf(word)) : 0;
+    biases[word] = shift - LOWERED * lacking;
+  });
 }
 
 /** The states of words that stand alone between their special tokens. */
@@ -57,17 +67,8 @@ async function statesOf(
   const { config } = model.spec;
   const { cls, sep } = model.tokenizer.specialTokens;
   const [before, after] = [cls?.id ?? config.padTokenId, sep?.id ?? config.padTokenId];
-  const all = {
-    pooling: 'tokens',
-    poolingOptions: { queryMarker: false, documentMarker: false, fillQueries: 0, skip: [], longest: 3 },
-    normalize: false,
-  };
-  const encoder = await Encoder.create({ ...model, spec: { config, head: all } }, { session });
   const texts = Array.from(words, (word) => ({ ids: [before, word, after] }));
-  const offsets = Array.from({ length: texts.length + 1 }, (_, i) => i);
-  const { vectors } = await encoder
-    .encodeTokens({ texts, offsets }, { side: 'documents' })
-    .finally(() => encoder.release());
+  const vectors = await tokenStates(model, texts, session);
   const size = config.hiddenSize;
   const states = new Float32Array(words.length * size);
   // Three rows each: the word's is the second.

@@ -6,6 +6,7 @@ import { writeCollection } from '../../../test/web/collection.js';
 import { formatPart } from '../../cli/commands/search/format-hits.js';
 import { loadEncoderModel } from '../../model/encoder/encoder-model.js';
 import { saveEncoderModel } from '../../model/encoder/save-encoder.js';
+import { fitMlmHead } from '../../model/mlm/fit-mlm-head.js';
 import { withSearcher } from './searcher.fixture.js';
 import { termMatches } from './term-matches.js';
 
@@ -18,6 +19,7 @@ beforeAll(async () => {
   await writeCollection(join(root, 'data'));
   for (const pooling of ['token-weights', 'vocabulary']) {
     const model = await loadEncoderModel('minilm', { layers: 1, maxLength: 48, head: { pooling } });
+    if (pooling === 'vocabulary') await fitMlmHead(model);
     await saveEncoderModel(join(root, pooling), model, { onnx: false });
   }
 });
@@ -44,6 +46,16 @@ test('shared terms alone, those that gave most first, marked where a text was ex
     { term: 'hit', score: 2, query: 0.5, document: 4, notIn: ['query', 'document'] },
   ]);
   expect(second).toEqual([]);
+});
+
+test('of a model that nobody taught to be sparse the terms that gave most', () => {
+  const rows = Float32Array.from({ length: 60_000 }, (_, i) => (i % 2 === 0 ? i / 2 : 1 + i / 60_000));
+  const [terms] = termMatches(
+    { rows, read: { tokens: [] } },
+    { rows: { vectors: rows, offsets: Uint32Array.of(0, 30_000) }, read: [{ tokens: [] }] },
+    String,
+  );
+  expect(terms.map(({ term }) => Number(term))).toEqual(Array.from({ length: 100 }, (_, i) => 29_999 - i));
 });
 
 test.each([false, true])('uniCOIL: the terms of both texts add up to the score (workers: %s)', (inWorkers) =>

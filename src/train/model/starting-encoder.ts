@@ -7,6 +7,10 @@ import {
   loadEncoderModel,
 } from '../../model/index.js';
 import { fitMlmHead } from '../../model/mlm/fit-mlm-head.js';
+import { MLM_HEAD } from '../../model/mlm/mlm-head.js';
+import { makesTerms } from '../../model/representation/kinds.js';
+import { fitTokenWeights } from '../../model/terms/fit-token-weights.js';
+import { TokenRarity } from '../../model/terms/token-rarity.js';
 import type { ModelRecipe, Recipe } from '../../recipe/recipe.js';
 import { trainTokenizer } from '../../text/train-tokenizer.js';
 
@@ -31,8 +35,21 @@ export async function startingEncoder(
           seed: recipe.seed,
           quiet: options.quiet,
         });
-  if (model.newMlmHead) await fitMlmHead(model, { seed: recipe.seed });
+  await fitNewHead(model, recipe, dataset);
   return { ...model, spec: { ...model.spec, config: withDropout(model.spec.config, dropout) } };
+}
+
+/** Starts a new head that makes terms where it finds something before it has learned. */
+async function fitNewHead(model: EncoderModel, recipe: Recipe, dataset: Dataset): Promise<void> {
+  const { newHead, spec } = model;
+  const { seed } = recipe;
+  const suggests = newHead?.has(`${MLM_HEAD}.bias`);
+  // DeepCT's weights (kind: terms) are not multiplied with those of a query: it learns what they are to be.
+  const weighs = newHead?.has('head.linear.bias') && makesTerms(spec.head) && recipe.model.kind !== 'terms';
+  if (!suggests && !weighs) return;
+  const rarity = await TokenRarity.of(documentTexts(dataset).records(), model, { seed });
+  if (suggests) await fitMlmHead(model, { seed, rarity });
+  else await fitTokenWeights(model, rarity);
 }
 
 /** A config with other dropout rates, where some are given. */
