@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
+import { relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const require = createRequire(import.meta.url);
 
@@ -18,4 +19,11 @@ const ROOT = pathToFileURL(require.resolve('nearmiss/package.json'));
  */
 export function packageFile(path: string): URL {
   return new URL(path, ROOT);
+}
+
+/** Where a page of the documentation is on this machine, for messages: it comes with the package. */
+export function docPage(name: string): string {
+  const path = fileURLToPath(packageFile(`docs/${name}.md`));
+  const near = relative(process.cwd(), path);
+  return near.startsWith('..') ? path : near;
 }

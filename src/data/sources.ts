@@ -1,4 +1,4 @@
-import { docPage } from '../base/doc-page.js';
+import { docPage } from '../base/package-files.js';
 import type { Document, Judgment, Query } from './dataset.js';
 import type { OnProblem } from './problem.js';
 

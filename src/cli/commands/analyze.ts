@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import type { Section } from '../../analyze/index.js';
-import { docPage } from '../../base/doc-page.js';
 import { UsageError } from '../../base/errors.js';
+import { docPage } from '../../base/package-files.js';
 import type { RegisterCommand } from '../command.js';
 import { wholeNumber } from '../options/option-parsers.js';
 import { print, printJson, tell } from '../output.js';

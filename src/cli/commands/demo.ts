@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Option } from 'commander';
-import { docPage } from '../../base/doc-page.js';
+import { docPage } from '../../base/package-files.js';
 import type { RegisterCommand } from '../command.js';
 import { wholeNumber } from '../options/option-parsers.js';
 import { print, printJson, tell } from '../output.js';

@@ -1,4 +1,4 @@
-import { docPage } from '../../base/doc-page.js';
+import { docPage } from '../../base/package-files.js';
 import type { RecordContext } from '../problem.js';
 import type { ExampleDocument, ExampleSource, RawExample } from '../sources.js';
 import { toId } from './fields.js';

@@ -1,4 +1,4 @@
-import { docPage } from '../../base/doc-page.js';
+import { docPage } from '../../base/package-files.js';
 import { NearmissError } from '../../base/errors.js';
 import type { Dataset } from '../../data/index.js';
 import { queryAnswers } from '../../evaluate/query-answers.js';
