@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
 import { NearmissError } from '../base/errors.js';
+import { isObject } from '../base/is-object.js';
 import { readUtf8 } from '../base/read-bytes.js';
 import { FILE_FORMAT_SUMMARIES, type FileFormatName } from './format-names.js';
 import type { FileOptions } from './formats.js';
 import { fieldAt, fieldNames } from './readers/field-path.js';
 import { type FieldNames, hasTextAlone, quoted } from './readers/fields.js';
 import { doubtfulPair, type PairFields, usualPair } from './readers/pair-fields.js';
-import { isObject } from './readers/record-lines.js';
 import { TOPIC } from './readers/trec-topics.js';
 
 /** What the first lines of a file say about it. */

@@ -1,3 +1,4 @@
+import { isObject } from '../base/is-object.js';
 import type { Document, Query } from './dataset.js';
 import type { FileFormatName } from './format-names.js';
 import { colbertExamples } from './readers/colbert.js';
@@ -16,7 +17,6 @@ import {
 } from './readers/msmarco-files.js';
 import { xlsxRows } from './readers/office/xlsx-records.js';
 import type { PairFields } from './readers/pair-fields.js';
-import { isObject } from './readers/record-lines.js';
 import { tripletExamples } from './readers/sentence-transformers.js';
 import { type TableOptions, tableSource } from './readers/table.js';
 import { tevatronExamples } from './readers/tevatron.js';

@@ -1,5 +1,6 @@
 import { isAbsolute, relative } from 'node:path';
 import { stringify } from 'yaml';
+import { isObject } from '../base/is-object.js';
 import { canonicalJson } from './fingerprint.js';
 import type { Recipe } from './recipe.js';
 
@@ -30,11 +31,7 @@ function difference(before: object, after: object): Record<string, unknown> {
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [was, is] = [before, after].map((side) => (side as Record<string, unknown>)[key]);
     if (canonicalJson(was ?? null) === canonicalJson(is ?? null)) continue;
-    changes[key] = isMapping(was) && isMapping(is) ? difference(was, is) : (is ?? null);
+    changes[key] = isObject(was) && isObject(is) ? difference(was, is) : (is ?? null);
   }
   return changes;
-}
-
-function isMapping(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

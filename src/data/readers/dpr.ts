@@ -1,9 +1,10 @@
+import { isObject } from '../../base/is-object.js';
 import { contentId } from '../content-id.js';
 import type { RecordContext } from '../problem.js';
 import type { ExampleDocument, ExampleSource, RawExample } from '../sources.js';
 import { toId } from './fields.js';
 import { jsonArraySource } from './json-array.js';
-import { isObject, lineSource, parseObject } from './record-lines.js';
+import { lineSource, parseObject } from './record-lines.js';
 
 /**
  * DPR's training files: a JSON list (or JSON lines) of `question`, `answers`, `positive_ctxs`, `negative_ctxs`,

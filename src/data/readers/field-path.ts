@@ -1,4 +1,4 @@
-import { isObject } from './record-lines.js';
+import { isObject } from '../../base/is-object.js';
 
 type Fields = Record<string, unknown>;
 

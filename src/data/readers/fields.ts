@@ -1,8 +1,8 @@
+import { isObject } from '../../base/is-object.js';
 import type { Document, Query } from '../dataset.js';
 import type { RecordContext } from '../problem.js';
 import { type Found, fieldAt, fieldNames, withoutFields } from './field-path.js';
 import { likelyPair } from './pair-fields.js';
-import { isObject } from './record-lines.js';
 
 /**
  * Which fields (or columns) of a record hold what, `a.b` where one stands inside another; what is left out is found by its

@@ -1,5 +1,5 @@
+import { isObject } from '../../base/is-object.js';
 import { fieldAt, fieldNames, plainName } from './field-path.js';
-import { isObject } from './record-lines.js';
 
 /** Which fields or columns hold the two sides of a pair. */
 export interface PairFields {

@@ -1,4 +1,5 @@
 import { shorten } from '../../base/errors.js';
+import { isObject } from '../../base/is-object.js';
 import { type LinesOptions, readLineBatches } from '../../base/lines.js';
 import { findLostNumber, type LostNumber } from '../../base/numbers/json-numbers.js';
 import { type OnProblem, RecordContext } from '../problem.js';
@@ -90,10 +91,6 @@ function reportLost({ path, literal }: LostNumber, at: RecordContext): undefined
     field: fieldName(path),
     hint: `numbers here have 15 digits and end at 1.8e308: write it as a text, "${got}", or round it`,
   });
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A list of numbers as long as the list that they belong to, or nothing at all. */

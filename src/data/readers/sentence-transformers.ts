@@ -1,10 +1,11 @@
+import { isObject } from '../../base/is-object.js';
 import { contentId } from '../content-id.js';
 import type { RecordContext } from '../problem.js';
 import type { ExampleDocument, ExampleSource, RawExample } from '../sources.js';
 import { fieldAt, fieldNames } from './field-path.js';
 import { jsonArraySource } from './json-array.js';
 import { judgedWrong, negativeNames, type PairFields, usualPair } from './pair-fields.js';
-import { isObject, lineSource, parseObject, readScores } from './record-lines.js';
+import { lineSource, parseObject, readScores } from './record-lines.js';
 import { type TableOptions, tableSource } from './table.js';
 
 export interface TripletOptions {

@@ -1,7 +1,8 @@
+import { isObject } from '../../base/is-object.js';
 import type { RecordContext } from '../problem.js';
 import type { ExampleDocument, ExampleSource, RawExample } from '../sources.js';
 import { toId } from './fields.js';
-import { isObject, lineSource, parseObject, readScores } from './record-lines.js';
+import { lineSource, parseObject, readScores } from './record-lines.js';
 
 type Fields = Record<string, unknown>;
 

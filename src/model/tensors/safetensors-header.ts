@@ -1,4 +1,5 @@
 import { describe, NearmissError, shorten } from '../../base/errors.js';
+import { isObject } from '../../base/is-object.js';
 import { elementCount, formatShape } from './tensor.js';
 
 /** Where one tensor lies in a safetensors file and how it is stored. */
@@ -83,7 +84,7 @@ function parseObject(json: Uint8Array, path: string): object {
 }
 
 function parseMetadata(entry: unknown, path: string): Record<string, string> {
-  if (!isRecord(entry)) throw corrupt(path, `"__metadata__": expected an object, got ${describe(entry)}`);
+  if (!isObject(entry)) throw corrupt(path, `"__metadata__": expected an object, got ${describe(entry)}`);
   const wrong = Object.entries(entry).find(([, value]) => typeof value !== 'string');
   if (wrong) {
     throw corrupt(path, `"__metadata__.${wrong[0]}": expected a string, got ${describe(wrong[1])}`);
@@ -100,7 +101,7 @@ interface TensorEntry {
 
 function parseTensor({ path, name, entry, dataStart }: TensorEntry): TensorInfo {
   const fail = (reason: string): NearmissError => corrupt(path, `tensor "${shorten(name)}": ${reason}`);
-  if (!isRecord(entry)) throw fail(`expected an object, got ${describe(entry)}`);
+  if (!isObject(entry)) throw fail(`expected an object, got ${describe(entry)}`);
   const { dtype, shape, data_offsets: offsets } = entry;
   if (typeof dtype !== 'string') throw fail(`"dtype": expected a string, got ${describe(dtype)}`);
   if (!isSizes(shape)) throw fail(`"shape": expected an array of sizes, got ${describe(shape)}`);
@@ -140,10 +141,6 @@ function checkCoverage(tensors: TensorInfo[], at: HeaderContext & { dataStart: n
 
 function isSizes(value: unknown): value is number[] {
   return Array.isArray(value) && value.every((size) => Number.isSafeInteger(size) && size >= 0);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The error for a file that is not safetensors, or no longer. */

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { NearmissError } from '../../base/errors.js';
+import { isObject } from '../../base/is-object.js';
 import type { Kind } from '../../base/registry.js';
 import { mapping, oneOf, text } from '../../base/settings.js';
 import type { Axis } from '../axis-places.js';
-import { dependent, isRecord, once } from './dependent.js';
+import { dependent, once } from './dependent.js';
 
 export interface ReadOptions {
   /**
@@ -46,7 +47,7 @@ export function choice<T>(options: ChoiceOptions): z.ZodPipe<z.ZodUnknown, z.Zod
     return ignoringIdle(mapping(shape), shape, axis);
   });
   const choose = (value: unknown): z.ZodType => {
-    if (!isRecord(value)) return mapping({});
+    if (!isObject(value)) return mapping({});
     const named = value[axis.tag] ?? otherwise?.(value);
     const name = named === undefined ? undefined : String(named);
     const kind = name === undefined ? undefined : axis.registry.find(name);

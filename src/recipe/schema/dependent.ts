@@ -48,7 +48,3 @@ export function once<T>(make: (key: string) => T): (key: string) => T {
 export function shownOf(schema: object): Shown | undefined {
   return shownAs.get(schema);
 }
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { isObject } from '../../base/is-object.js';
 import { mapping } from '../../base/settings.js';
 import { AXES, type Axis, type AxisName } from '../axis-places.js';
 import type { Keys } from '../origin-tree.js';
-import { isRecord, shownOf } from './dependent.js';
+import { shownOf } from './dependent.js';
 import { recipeSchema } from './schema.js';
 
 /** A setting of a recipe, as the reference shows it. */
@@ -108,6 +109,6 @@ export function fieldsBelow(raw: unknown, keys: Keys): string[] {
     value = (value as Record<PropertyKey, unknown> | undefined)?.[key];
   }
   const axis = node?.axis && AXES[node.axis];
-  const kind = axis && isRecord(value) ? axis.registry.find(String(value[axis.tag])) : undefined;
+  const kind = axis && isObject(value) ? axis.registry.find(String(value[axis.tag])) : undefined;
   return [...Object.keys(node?.properties ?? {}), ...Object.keys(kind?.options ?? {})];
 }

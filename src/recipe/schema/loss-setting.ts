@@ -1,8 +1,9 @@
+import { isObject } from '../../base/is-object.js';
 import { list, positive } from '../../base/settings.js';
 import { AXES } from '../axis-places.js';
 import type { Choice, LossRecipe } from '../recipe.js';
 import { choice, type ReadOptions } from './choice.js';
-import { dependent, isRecord } from './dependent.js';
+import { dependent } from './dependent.js';
 
 /** How every loss is scaled and weighed, whichever it is. */
 const ANY_LOSS = {
@@ -37,7 +38,7 @@ export function lossSettings(read: ReadOptions, said: unknown) {
   const after = { ...ANY_LOSS, teacher: ownTeacher(read) };
   const one = choice<LossRecipe>({ ...LOSS, after, ...read });
   const several = list(one, 'a loss, or a list of losses');
-  const changes = isRecord(said) ? said : {};
+  const changes = isObject(said) ? said : {};
   const change = choice<Partial<LossRecipe>>({
     ...LOSS,
     after,

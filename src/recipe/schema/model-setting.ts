@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isObject } from '../../base/is-object.js';
 import { between, oneOf, positive, section, text, truth, whole } from '../../base/settings.js';
 import { modelKinds } from '../../model/kinds.js';
 import { representations } from '../../model/representation/kinds.js';
@@ -7,7 +8,6 @@ import { LANGUAGES } from '../../text/analyzers/analyzer.js';
 import { AXES } from '../axis-places.js';
 import type { ModelRecipe } from '../recipe.js';
 import { choice, type ReadOptions } from './choice.js';
-import { isRecord } from './dependent.js';
 
 function length() {
   const expected = 'a whole number from 3, or own';
@@ -98,7 +98,7 @@ export function modelSetting(read: ReadOptions) {
     meaning:
       'how the rows of query and document become a score; as the pooling wants it, `max` for documents in pieces, else `dot`, unless given',
     otherwise: ({ passages, head }) =>
-      scorerOfPooling(head) ?? (isRecord(passages) && passages.mode === 'max' ? 'max' : 'dot'),
+      scorerOfPooling(head) ?? (isObject(passages) && passages.mode === 'max' ? 'max' : 'dot'),
     before: { ...BEFORE_SCORER, head: headSetting(read).prefault({}) },
     after: AFTER_SCORER,
   });
@@ -106,7 +106,7 @@ export function modelSetting(read: ReadOptions) {
 
 /** The scorer that compares the rows of a pooling. */
 function scorerOfPooling(head: unknown): string | undefined {
-  if (!isRecord(head) || typeof head.pooling !== 'string') return undefined;
+  if (!isObject(head) || typeof head.pooling !== 'string') return undefined;
   return representations.find(head.pooling)?.scorer;
 }
 

@@ -1,8 +1,8 @@
+import { isObject } from '../../base/is-object.js';
 import { between, oneOf, positive, whole } from '../../base/settings.js';
 import { AXES } from '../axis-places.js';
 import type { OptimizerRecipe } from '../recipe.js';
 import { choice, type ReadOptions } from './choice.js';
-import { isRecord } from './dependent.js';
 
 /** How every optimizer is led, whichever it is. */
 const ANY_OPTIMIZER = {
@@ -27,7 +27,7 @@ export function optimizerSettings(read: ReadOptions, said: unknown) {
     meaning: 'how gradients change the weights',
     after: ANY_OPTIMIZER,
   };
-  const changes = isRecord(said) ? said : {};
+  const changes = isObject(said) ? said : {};
   const otherwise = (): string => 'adamw';
   return {
     ofRecipe: choice<OptimizerRecipe>({ ...optimizer, otherwise }),

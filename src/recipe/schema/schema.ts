@@ -1,10 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { isObject } from '../../base/is-object.js';
 import { between, defaulted, list, mapping, oneOf, section, text, whole } from '../../base/settings.js';
 import { AXES } from '../axis-places.js';
 import type { Recipe } from '../recipe.js';
 import type { ReadOptions } from './choice.js';
-import { dependent, isRecord } from './dependent.js';
+import { dependent } from './dependent.js';
 import { indexSetting } from './index-setting.js';
 import { batch, guideMargin, sharedChoices } from './learning-settings.js';
 import { lossSettings } from './loss-setting.js';
@@ -156,5 +157,5 @@ export function recipeSchema(read: ReadOptions = {}): z.ZodType<Recipe> {
 }
 
 function saidIn(value: unknown): SaidForStages {
-  return isRecord(value) ? { loss: value.loss, optimizer: value.optimizer } : {};
+  return isObject(value) ? { loss: value.loss, optimizer: value.optimizer } : {};
 }

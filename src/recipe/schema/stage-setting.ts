@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { isObject } from '../../base/is-object.js';
 import { list, mapping, positive, text, whole } from '../../base/settings.js';
 import { makers, tasks } from '../axes.js';
 import { AXES } from '../axis-places.js';
 import { frozenPartSetting } from '../freeze.js';
 import type { Choice, NegativesRecipe, StageRecipe } from '../recipe.js';
 import { choice, type ReadOptions } from './choice.js';
-import { dependent, isRecord, once } from './dependent.js';
+import { dependent, once } from './dependent.js';
 import { batch, guideMargin, type sharedChoices } from './learning-settings.js';
 import type { lossSettings } from './loss-setting.js';
 import type { optimizerSettings } from './optimizer-setting.js';
@@ -90,13 +91,13 @@ export function stageSetting(read: ReadOptions, { loss, optimizer, teacher, exam
 }
 
 function demandOf(value: unknown): keyof typeof DEMANDS {
-  const { make, task } = isRecord(value) ? value : {};
+  const { make, task } = isObject(value) ? value : {};
   if (make !== undefined) {
-    const maker = makers.find(String(isRecord(make) ? make[AXES.make.tag] : make));
+    const maker = makers.find(String(isObject(make) ? make[AXES.make.tag] : make));
     if (!maker) return 'making something';
     return maker.changesModel ? 'making the model' : 'making';
   }
-  const kind = tasks.find(String((isRecord(task) && task[AXES.task.tag]) || DEFAULT_TASK));
+  const kind = tasks.find(String((isObject(task) && task[AXES.task.tag]) || DEFAULT_TASK));
   if (!kind) return 'unknown';
   return kind.takes.includes('negatives') ? 'learning' : 'learning without negatives';
 }

@@ -2,6 +2,7 @@ import { Turn } from '../../base/turn.js';
 import type { DocumentStore } from '../document-store.js';
 import { fieldValues } from '../filter/field-paths.js';
 import { compileFilter, type DocumentFilter } from '../filter/filter.js';
+import { isScalar, type Scalar } from '../filter/scalar.js';
 
 /** What one field of the metadata can be. */
 export interface Facet {
@@ -68,8 +69,6 @@ export async function countFacets(
   return { documents: counted, fields: fields.sort((a, b) => (a.field < b.field ? -1 : 1)), more };
 }
 
-type Scalar = Facet['values'][number]['value'];
-
 class FieldCount {
   readonly #values = new Map<Scalar, number>();
   #documents = 0;
@@ -111,10 +110,6 @@ class FieldCount {
       ...(this.#min <= this.#max && { range: { min: this.#min, max: this.#max } }),
     };
   }
-}
-
-function isScalar(value: unknown): value is Scalar {
-  return value === null || ['string', 'number', 'boolean'].includes(typeof value);
 }
 
 function isCountable(value: Scalar): boolean {

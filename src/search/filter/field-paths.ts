@@ -1,3 +1,5 @@
+import { isObject } from '../../base/is-object.js';
+
 /** Objects within objects are followed as deep as this: deeper ones are nobody's filter. */
 const DEPTH = 4;
 
@@ -13,9 +15,7 @@ export function* fieldValues(
   depth = DEPTH,
 ): Generator<[path: string, value: unknown]> {
   for (const [name, value] of Object.entries(metadata ?? {})) {
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    if (isObject && depth > 1)
-      yield* fieldValues(value as Record<string, unknown>, `${prefix}${name}.`, depth - 1);
-    else if (!isObject) yield [`${prefix}${name}`, value];
+    if (!isObject(value)) yield [`${prefix}${name}`, value];
+    else if (depth > 1) yield* fieldValues(value, `${prefix}${name}.`, depth - 1);
   }
 }

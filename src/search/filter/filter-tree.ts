@@ -1,3 +1,4 @@
+import { isObject } from '../../base/is-object.js';
 import type { DocumentFields, FilterTree, FilterValue } from '../../index/engines/filter-tree.js';
 import { compileFilter, type DocumentFilter, type FieldCondition, valueAt } from './filter.js';
 
@@ -88,8 +89,4 @@ function addField(fields: DocumentFields, field: string, value: unknown): void {
     fields.flags,
     values.filter((one) => typeof one === 'boolean'),
   );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

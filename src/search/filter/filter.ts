@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { describe, NearmissError } from '../../base/errors.js';
+import { isObject } from '../../base/is-object.js';
 import { suggest } from '../../base/suggest.js';
 import { FilterBudget } from './filter-budget.js';
+import { isScalar, type Scalar } from './scalar.js';
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const bound = z.union([z.string(), z.number()]);
@@ -21,7 +23,6 @@ const OPERATORS = {
 
 const COMBINATIONS = ['$and', '$or', '$not'] as const;
 
-type Scalar = z.infer<typeof scalar>;
 type Operator = keyof typeof OPERATORS;
 
 /** What one field of the metadata must be; several operators must all hold. */
@@ -168,10 +169,6 @@ function equalityOf(filter: unknown): { field: string; values: readonly Scalar[]
   return undefined;
 }
 
-function isScalar(value: unknown): value is Scalar {
-  return value === null || ['string', 'number', 'boolean'].includes(typeof value);
-}
-
 function compileCondition(condition: unknown, { where, budget }: Place): ValueTest {
   if (!isObject(condition)) {
     budget.takeCondition();
@@ -277,8 +274,4 @@ function unknownOperator(operator: string, where: string, known: readonly string
   return new NearmissError(`${where}: expected one of ${known.join(', ')}, got "${operator}"`, {
     hint: meant && `did you mean "${meant}"?`,
   });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,8 @@
+import { isObject } from '../../../src/base/is-object.js';
+import { isScalar, type Scalar } from '../../../src/search/filter/scalar.js';
 import type { FacetsAnswer } from '../api.js';
+
+export { isScalar, type Scalar };
 
 /** In the order and words in which a reader chooses them; the names are the API's. */
 export const OPERATORS = {
@@ -10,7 +14,6 @@ export const OPERATORS = {
 } as const;
 
 export type Operator = keyof typeof OPERATORS;
-export type Scalar = string | number | boolean | null;
 
 export interface Condition {
   field: string;
@@ -75,10 +78,6 @@ export function parseValue(typed: string, seen: readonly Scalar[] = []): Scalar 
   return isScalar(parsed) ? parsed : typed;
 }
 
-export function isScalar(value: unknown): value is Scalar {
-  return value === null || ['string', 'number', 'boolean'].includes(typeof value);
-}
-
 /** A metadata value in a few words. */
 export function showValue(value: unknown): string {
   if (Array.isArray(value)) return value.map(showValue).join(', ');
@@ -91,8 +90,4 @@ function parse(json: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
