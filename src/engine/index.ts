@@ -15,7 +15,6 @@ export {
   type ParameterLookup,
   type ParameterSpec,
   ParameterStore,
-  sizeOf,
 } from './parameters.js';
 export { bits, Random, type RandomKey, randomKey } from './random.js';
 export {
@@ -26,5 +25,5 @@ export {
   type SessionOptions,
   type TensorData,
 } from './session.js';
-export { type Dim, type DType, productOf, type Shape } from './shape.js';
+export { type Dim, type DType, productOf, type Shape, sizeOf } from './shape.js';
 export { signedProductsAreExact } from './signed-products.js';

@@ -1,5 +1,6 @@
 import { Random, type RandomKey } from './random.js';
 import type { DenseTensor } from './session.js';
+import { sizeOf } from './shape.js';
 
 export interface ParameterSpec {
   name: string;
@@ -71,10 +72,6 @@ export type ParameterLookup = Pick<ParameterStore, 'has' | 'tensor'>;
 export function joinedParameters(...stores: readonly ParameterStore[]): ParameterLookup {
   const storeOf = (name: string): ParameterStore => stores.find((store) => store.has(name)) ?? stores[0];
   return { has: (name) => storeOf(name).has(name), tensor: (name) => storeOf(name).tensor(name) };
-}
-
-export function sizeOf(shape: readonly number[]): number {
-  return shape.reduce((product, size) => product * size, 1);
 }
 
 /** Fills with N(0, σ²) truncated to two deviations, as BERT initialises its weights. */

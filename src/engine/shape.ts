@@ -20,6 +20,11 @@ export function sameShape(a: Shape, b: Shape): boolean {
   return a.length === b.length && a.every((dim, axis) => dim === b[axis]);
 }
 
+/** How many numbers a tensor of this shape holds: 1 where it has no dimensions. */
+export function sizeOf(shape: readonly number[]): number {
+  return shape.reduce((product, size) => product * size, 1);
+}
+
 /** The product of dimensions; a name such as `batch*12` when one of them is named. */
 export function productOf(dims: Shape): Dim {
   let size = 1;

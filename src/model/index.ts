@@ -1,4 +1,5 @@
 export { cacheFolder } from '../base/folders/cache-folder.js';
+export { sizeOf as elementCount } from '../engine/shape.js';
 export { CrossEncoder, type CrossEncoderOptions, type ScoreOptions } from './cross-encoder/cross-encoder.js';
 export { type CrossEncoderSpec, crossEncoderParameters } from './cross-encoder/cross-encoder-graph.js';
 export {
@@ -96,5 +97,5 @@ export {
 export type { FloatType, StorageType } from './tensors/float-storage.js';
 export { SafetensorsFile, type WriteSafetensorsOptions, writeSafetensors } from './tensors/safetensors.js';
 export type { TensorInfo } from './tensors/safetensors-header.js';
-export { elementCount, type NamedTensor } from './tensors/tensor.js';
+export type { NamedTensor } from './tensors/tensor.js';
 export { idsPath, VectorFile, type VectorFileOptions, VectorFileWriter } from './tensors/vector-file.js';

@@ -1,6 +1,6 @@
 import { NearmissError } from '../../base/errors.js';
 import type { Graph, Value } from '../graph.js';
-import { sizeOf } from '../parameters.js';
+import { sizeOf } from '../shape.js';
 import { OnnxBuilder, type OnnxValue } from './builder.js';
 import { type QuantizeOptions, QuantizingBuilder } from './quantizing-builder.js';
 

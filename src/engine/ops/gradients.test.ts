@@ -3,10 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { differentiateLoss } from '../differentiate.js';
 import { Graph, type Op, type Value } from '../graph.js';
 import { emitOnnx } from '../onnx/emit.js';
-import { sizeOf } from '../parameters.js';
 import { Random } from '../random.js';
 import { type DenseTensor, Session } from '../session.js';
-import { productOf } from '../shape.js';
+import { productOf, sizeOf } from '../shape.js';
 import * as ops from './index.js';
 
 /** One way to use an op: the shapes of its float inputs for given sizes, and the value it makes of them. */

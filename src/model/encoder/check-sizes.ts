@@ -1,6 +1,6 @@
 import { NearmissError } from '../../base/errors.js';
+import { sizeOf } from '../../engine/shape.js';
 import type { Weights } from '../folder/weights.js';
-import { elementCount } from '../tensors/tensor.js';
 import { bertParameters } from './bert.js';
 import type { EncoderConfig } from './config.js';
 
@@ -48,7 +48,7 @@ const MOST_PARAMETERS = 2 ** 31;
 /** Refuses sizes for which no machine of ours has room, before it is asked for. */
 export function checkRoom(config: EncoderConfig): void {
   const [without, withOne] = [0, 1].map((layers) =>
-    bertParameters({ ...config, layers }).reduce((sum, { shape }) => sum + elementCount(shape), 0),
+    bertParameters({ ...config, layers }).reduce((sum, { shape }) => sum + sizeOf(shape), 0),
   );
   const parameters = without + config.layers * (withOne - without);
   if (parameters <= MOST_PARAMETERS) return;

@@ -1,4 +1,4 @@
-import { elementCount } from '../tensors/tensor.js';
+import { sizeOf } from '../../engine/shape.js';
 import type { OnnxFile, OnnxTensor } from './onnx-file.js';
 import { isCode, isFloat, readTensor } from './tensor-values.js';
 
@@ -38,10 +38,10 @@ export interface Quantization {
 export function dequantized({ codes, scale, zeroPoint, axis = -1 }: Quantization): Constant | undefined {
   const { name, shape } = codes;
   const along = axis < 0 ? shape.length + axis : axis;
-  const [scaleCount, zeroCount] = [scale, zeroPoint ?? scale].map((constant) => elementCount(constant.shape));
+  const [scaleCount, zeroCount] = [scale, zeroPoint ?? scale].map((constant) => sizeOf(constant.shape));
   if (scaleCount !== 1 && scaleCount !== shape[along]) return undefined;
   if (zeroCount !== 1 && zeroCount !== scaleCount) return undefined;
-  const inner = elementCount(shape.slice(along + 1));
+  const inner = sizeOf(shape.slice(along + 1));
   return {
     name,
     shape,
@@ -86,7 +86,7 @@ export function part(whole: Constant, index: number, count: number): Constant {
   const outer = whole.shape.slice(0, -1);
   const width = whole.shape[whole.shape.length - 1];
   const size = width / count;
-  const rows = elementCount(outer);
+  const rows = sizeOf(outer);
   return {
     ...whole,
     shape: [...outer, size],

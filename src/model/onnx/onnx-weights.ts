@@ -1,6 +1,6 @@
 import { NearmissError } from '../../base/errors.js';
+import { formatShape, sameShape, sizeOf } from '../../engine/shape.js';
 import { type ExportDetails, isOfOtherTask, type Weights } from '../folder/weights.js';
-import { elementCount, formatShape, sameShape } from '../tensors/tensor.js';
 import type { Constant } from './constant.js';
 import { ExportGraph } from './export-graph.js';
 import { findBert, type StatedForm } from './find-bert.js';
@@ -64,7 +64,7 @@ class OnnxWeights implements Weights {
 
   async read(name: string, expectedShape: readonly number[], into?: Float32Array): Promise<Float32Array> {
     const { shape, name: stored, read } = this.#constant(name);
-    if (sameShape(shape, expectedShape)) return read(into ?? new Float32Array(elementCount(shape)));
+    if (sameShape(shape, expectedShape)) return read(into ?? new Float32Array(sizeOf(shape)));
     throw new NearmissError(
       `${this.#model.path}: tensor "${stored}" (${name}): expected shape ${formatShape(expectedShape)}, got ${formatShape(shape)}`,
       { hint: 'the export and config.json are not of the same model' },

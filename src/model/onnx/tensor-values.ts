@@ -1,7 +1,7 @@
 import { NearmissError } from '../../base/errors.js';
 import type { RandomAccessFile } from '../../base/random-access-file.js';
+import { formatShape, sizeOf } from '../../engine/shape.js';
 import { FLOAT_BYTES, type FloatType, readFloats } from '../tensors/float-storage.js';
-import { elementCount, formatShape } from '../tensors/tensor.js';
 import type { OnnxFile, OnnxTensor } from './onnx-file.js';
 
 /** TensorProto.DataType of what can be read as floats. */
@@ -31,7 +31,7 @@ export async function readTensor(
   tensor: OnnxTensor,
   into?: Float32Array,
 ): Promise<Float32Array> {
-  const count = elementCount(tensor.shape);
+  const count = sizeOf(tensor.shape);
   if (tensor.packed) {
     const integers = await model.unpack(tensor);
     checkLength(model, tensor, { expected: count, got: integers.length, what: 'numbers' });

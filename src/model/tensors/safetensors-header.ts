@@ -1,6 +1,6 @@
 import { describe, NearmissError, shorten } from '../../base/errors.js';
 import { isObject } from '../../base/is-object.js';
-import { elementCount, formatShape } from './tensor.js';
+import { formatShape, sizeOf } from '../../engine/shape.js';
 
 /** Where one tensor lies in a safetensors file and how it is stored. */
 export interface TensorInfo {
@@ -111,9 +111,9 @@ function parseTensor({ path, name, entry, dataStart }: TensorEntry): TensorInfo 
   const [begin, end] = offsets;
   if (begin > end) throw fail(`"data_offsets": expected begin ≤ end, got ${formatShape(offsets)}`);
   const width = Object.hasOwn(BYTES_PER_ELEMENT, dtype) ? BYTES_PER_ELEMENT[dtype] : undefined;
-  if (width !== undefined && elementCount(shape) * width !== end - begin) {
+  if (width !== undefined && sizeOf(shape) * width !== end - begin) {
     throw fail(
-      `${dtype} ${formatShape(shape)} needs ${elementCount(shape) * width} bytes, got ${end - begin} by its "data_offsets"`,
+      `${dtype} ${formatShape(shape)} needs ${sizeOf(shape) * width} bytes, got ${end - begin} by its "data_offsets"`,
     );
   }
   return { name, dtype, shape, start: dataStart + begin, end: dataStart + end };

@@ -5,8 +5,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NearmissError } from '../../base/errors.js';
 import { decodeFloat16, encodeFloat16 } from '../../base/numbers/float16.js';
+import { sizeOf } from '../../engine/shape.js';
 import { SafetensorsFile, writeSafetensors } from './safetensors.js';
-import { elementCount, type NamedTensor } from './tensor.js';
+import type { NamedTensor } from './tensor.js';
 
 let folder: string;
 beforeAll(async () => {
@@ -54,7 +55,7 @@ const anyTensors: fc.Arbitrary<NamedTensor[]> = fc
           .array(fc.integer({ min: 0, max: 5 }), { maxLength: 3 })
           .chain((shape) =>
             fc
-              .array(fc.float(), { minLength: elementCount(shape), maxLength: elementCount(shape) })
+              .array(fc.float(), { minLength: sizeOf(shape), maxLength: sizeOf(shape) })
               .map((values) => ({ name, shape, data: Float32Array.from(values) })),
           ),
       ),

@@ -1,6 +1,7 @@
 import { NearmissError } from '../../base/errors.js';
 import { AtomicFile } from '../../base/files.js';
 import { RandomAccessFile } from '../../base/random-access-file.js';
+import { formatShape, sameShape, sizeOf } from '../../engine/shape.js';
 import { FLOAT_BYTES, type FloatType, readFloats, type StorageType, storedBytes } from './float-storage.js';
 import {
   corrupt,
@@ -10,7 +11,7 @@ import {
   type SafetensorsHeader,
   type TensorInfo,
 } from './safetensors-header.js';
-import { elementCount, formatShape, type NamedTensor, sameShape } from './tensor.js';
+import type { NamedTensor } from './tensor.js';
 
 /** The stored types that can be read as floats. */
 const FLOAT_TYPES = new Map<string, FloatType>([
@@ -79,7 +80,7 @@ export class SafetensorsFile {
         },
       );
     }
-    const values = into ?? new Float32Array(elementCount(info.shape));
+    const values = into ?? new Float32Array(sizeOf(info.shape));
     await readFloats({ file: this.#file, start: info.start, type }, values);
     return values;
   }
@@ -163,9 +164,9 @@ function encodeHeader(
   let offset = 0;
   for (const { name, shape, data } of tensors) {
     if (entries.has(name)) throw new NearmissError(`${path}: two tensors are named "${name}"`);
-    if (elementCount(shape) !== data.length) {
+    if (sizeOf(shape) !== data.length) {
       throw new NearmissError(
-        `${path}: tensor "${name}": shape ${formatShape(shape)} needs ${elementCount(shape)} values, got ${data.length}`,
+        `${path}: tensor "${name}": shape ${formatShape(shape)} needs ${sizeOf(shape)} values, got ${data.length}`,
       );
     }
     const end = offset + data.length * FLOAT_BYTES[dtype];
