@@ -1,3 +1,4 @@
+import { mean } from '../base/numbers/mean.js';
 import { openDataset } from '../data/index.js';
 import { pairedTTest } from '../evaluate/index.js';
 import { CHANCE, leadingCheckpoint, readEvaluation } from '../run/choose-best.js';
@@ -58,8 +59,4 @@ export async function judgeAdaptation(run: RunDirectory): Promise<Judged | undef
   const worse = pairedTTest(Float64Array.from(start.values), Float64Array.from(lead.values));
   const notBetter = worse.t > 0 && worse.p / 2 < CHANCE;
   return { verdict: adapted ? 'better' : notBetter ? 'not better' : 'level', measure, split, adapted, kinds };
-}
-
-function mean(values: Float64Array): number {
-  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 }

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { mean } from '../base/numbers/mean.js';
 import { diffRecipes, type RecipeDifference } from '../recipe/fingerprint.js';
 import type { Recipe } from '../recipe/recipe.js';
 import { planRun } from '../run/plan.js';
@@ -8,7 +9,6 @@ import { curvesOf } from './curves.js';
 import { groupSeries } from './group-series.js';
 import { readHistory } from './history.js';
 import { finite, type Series, thin } from './series.js';
-import { mean } from './statistics.js';
 
 /** Steps before and after a switch of negatives whose losses are compared. */
 const AROUND_SWITCH = 5;

@@ -1,4 +1,4 @@
-import { mean } from './statistics.js';
+import { mean } from '../base/numbers/mean.js';
 
 /** A curve; where it was thinned, `low` and `high` are the extremes of what each point stands for. */
 export interface Series {

@@ -1,3 +1,5 @@
+import { mean } from '../base/numbers/mean.js';
+
 /** What is said of many numbers. */
 export interface Summary {
   count: number;
@@ -7,12 +9,6 @@ export interface Summary {
   median: number;
   p75: number;
   p90: number;
-}
-
-export function mean(values: ArrayLike<number>): number {
-  let sum = 0;
-  for (let i = 0; i < values.length; i++) sum += values[i];
-  return values.length === 0 ? Number.NaN : sum / values.length;
 }
 
 /** A quantile of ascending numbers, interpolated between neighbours; NaN of none. */

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { mean } from '../base/numbers/mean.js';
 import { pairedTTest } from '../evaluate/index.js';
 import type { EvaluationRecipe } from '../recipe/recipe.js';
 import type { RunDirectory } from './run-directory.js';
@@ -35,11 +36,7 @@ export function losesWithoutLabels(
 ): boolean {
   if (withoutLabels.length === 0) return false;
   const [of, against] = [system, other].map((values) => withoutLabels.map((place) => values[place]));
-  return meanOf(of) < meanOf(against) - TOLERANCE || isBetter(against, of);
-}
-
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+  return mean(of) < mean(against) - TOLERANCE || isBetter(against, of);
 }
 
 export interface Candidates {

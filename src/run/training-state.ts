@@ -1,3 +1,4 @@
+import { mean } from '../base/numbers/mean.js';
 import type { RunEvent } from './events.js';
 
 /** What the live view knows of a run: everything it draws is a function of this. */
@@ -131,8 +132,4 @@ export function averaged(values: readonly number[], count: number): number[] {
     const [start, end] = [i, i + 1].map((edge) => Math.floor((edge * values.length) / count));
     return mean(values.slice(start, end));
   });
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -1,3 +1,5 @@
+import { mean } from '../base/numbers/mean.js';
+
 /** How scores of several teachers are made comparable before their mean is taken. */
 export const NORMALIZATIONS = ['none', 'z-score', 'min-max'] as const;
 
@@ -5,14 +7,14 @@ export type Normalization = (typeof NORMALIZATIONS)[number];
 
 /** The mean of what several teachers gave to the same list of documents, each list normalised by itself. */
 export function meanOfNormalized(lists: readonly Float32Array[], how: Normalization): Float32Array {
-  const mean = new Float32Array(lists[0].length);
+  const means = new Float32Array(lists[0].length);
   for (const list of lists) {
     const { shift, scale } = adjustmentOf(list, how);
     list.forEach((score, i) => {
-      mean[i] += ((score - shift) * scale) / lists.length;
+      means[i] += ((score - shift) * scale) / lists.length;
     });
   }
-  return mean;
+  return means;
 }
 
 /** Where all scores are the same there is nothing to stretch: they become 0. */
@@ -22,7 +24,7 @@ function adjustmentOf(list: Float32Array, how: Normalization): { shift: number; 
     const [least, most] = list.reduce(([a, b], x) => [Math.min(a, x), Math.max(b, x)], [Infinity, -Infinity]);
     return { shift: least, scale: most > least ? 1 / (most - least) : 0 };
   }
-  const mean = list.reduce((sum, x) => sum + x, 0) / list.length;
-  const deviation = Math.sqrt(list.reduce((sum, x) => sum + (x - mean) ** 2, 0) / list.length);
-  return { shift: mean, scale: deviation > 0 ? 1 / deviation : 0 };
+  const middle = mean(list);
+  const deviation = Math.sqrt(mean(Array.from(list, (x) => (x - middle) ** 2)));
+  return { shift: middle, scale: deviation > 0 ? 1 / deviation : 0 };
 }

@@ -1,6 +1,6 @@
+import { mean } from '../../base/numbers/mean.js';
 import { type Evaluation, evaluate, type Ranking, sharedHits } from '../../evaluate/index.js';
 import { evaluationSet } from '../../run/training-data.js';
-import { mean } from '../statistics.js';
 import type { OpenCheckpoint } from './open-checkpoint.js';
 import { modelRankings, sparseRankings } from './rankings.js';
 

@@ -1,4 +1,5 @@
-import { mean, quantile, type Summary, summarize } from '../statistics.js';
+import { mean } from '../../base/numbers/mean.js';
+import { quantile, type Summary, summarize } from '../statistics.js';
 import { logRanks, type RankedSample } from './rank-sample.js';
 
 /** How scores fall with the rank (Fig. 3 of the ANCE paper); scores are those above the query's mean over all documents. */

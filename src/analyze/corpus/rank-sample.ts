@@ -1,6 +1,6 @@
+import { mean } from '../../base/numbers/mean.js';
 import { stackRows } from '../../model/encoder/encoded-texts.js';
 import type { ExactCorpus } from '../../run/exact-corpus.js';
-import { mean } from '../statistics.js';
 import type { SampledQuery } from './sample.js';
 
 /** What is kept of a sampled query's exact ranking of the whole collection. */

@@ -1,7 +1,7 @@
+import { mean } from '../../base/numbers/mean.js';
 import type { Table } from '../../base/table.js';
 import type { Analysis } from '../analyze.js';
 import { groupsIn } from '../group-series.js';
-import { mean } from '../statistics.js';
 import { formatNumber, formatPercent, formatSeconds } from './format.js';
 
 /** Tables by the part of the report that shows them; of parts that were not asked for there are none. */

@@ -1,3 +1,4 @@
+import { mean } from '../../base/numbers/mean.js';
 import type { Qrels } from '../../data/index.js';
 import { correct, evaluate, pairedTTest, type Run } from '../../evaluate/index.js';
 
@@ -52,7 +53,7 @@ export function demoRows(systems: readonly DemoSystem[], qrels: Qrels): DemoRow[
 function lead(ance: Float64Array, other: Float64Array, p: number): AnceLead {
   const differences = ance.map((value, query) => value - other[query]);
   return {
-    difference: differences.reduce((sum, value) => sum + value, 0) / differences.length,
+    difference: mean(differences),
     p,
     wins: differences.filter((value) => value > 0).length,
     losses: differences.filter((value) => value < 0).length,

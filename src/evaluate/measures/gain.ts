@@ -1,3 +1,4 @@
+import { mean } from '../../base/numbers/mean.js';
 import type { JudgedRanking } from '../judged-ranking.js';
 import type { Compute } from '../measure.js';
 
@@ -49,8 +50,7 @@ export const ndcgAtLevels: Compute = (ranking, level) => {
   const depths: number[] = [];
   for (let i = 1; i <= gains.length; i++) if (gains[i] !== gains[i - 1]) depths.push(i);
   if (gains.length + 1 < ranking.retrieved) depths.push(ranking.retrieved);
-  const values = depths.map((depth) => dcg(ranking, linearGain, depth) / idealDcg(gains, depth));
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+  return mean(depths.map((depth) => dcg(ranking, linearGain, depth) / idealDcg(gains, depth)));
 };
 
 /**

@@ -1,3 +1,4 @@
+import { mean } from '../../base/numbers/mean.js';
 import { Random, type SessionOptions } from '../../engine/index.js';
 import type { EncoderModel } from '../encoder/encoder-model.js';
 import type { TokenRarity } from '../terms/token-rarity.js';
@@ -134,9 +135,9 @@ function calibrate(
 
 /** As LayerNorm leaves it. */
 function normalized(row: Float32Array): Float32Array {
-  const mean = row.reduce((sum, value) => sum + value, 0) / row.length;
+  const middle = mean(row);
   const spread = deviationOf(row) || 1;
-  return row.map((value) => (value - mean) / spread);
+  return row.map((value) => (value - middle) / spread);
 }
 
 function deviationOf(values: Float32Array | Float64Array): number {

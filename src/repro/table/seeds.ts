@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { UsageError } from '../../base/errors.js';
+import { mean } from '../../base/numbers/mean.js';
 
 /** What a table is made with, as far as its seeds decide it. */
 interface Seeded {
@@ -38,8 +39,4 @@ export function meanOfMeasures(all: readonly Record<string, number>[]): Record<s
 /** The mean of each query's value over seeds. */
 export function meanOfQueries(all: readonly Float64Array[]): Float64Array {
   return all[0].map((_, query) => mean(all.map((values) => values[query])));
-}
-
-export function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

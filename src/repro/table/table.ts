@@ -1,4 +1,5 @@
 import { readHistory } from '../../analyze/history.js';
+import { mean } from '../../base/numbers/mean.js';
 import type { Qrels } from '../../data/index.js';
 import { openDataset } from '../../data/index.js';
 import { evaluate, pairedTTest, type Run } from '../../evaluate/index.js';
@@ -10,7 +11,7 @@ import { rowRecipe } from './row-recipe.js';
 import { keepResults } from './row-room.js';
 import { runsOf, type TableRunsOptions, trainingsOf } from './row-runs.js';
 import { costOfRows, type RowsCost } from './rows-cost.js';
-import { mean, meanOfMeasures, meanOfQueries, optionsOfSeeds } from './seeds.js';
+import { meanOfMeasures, meanOfQueries, optionsOfSeeds } from './seeds.js';
 import type { PlannedRun } from './train-row.js';
 
 export interface TableOptions extends TableRunsOptions {

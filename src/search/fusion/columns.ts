@@ -1,3 +1,4 @@
+import { mean } from '../../base/numbers/mean.js';
 import { inRankOrder, type Ranking } from '../../evaluate/run.js';
 
 /** How the scores of a list are made comparable with those of the others. */
@@ -74,7 +75,6 @@ function range(scores: Float64Array): [origin: number, unit: number] {
 }
 
 function moments(scores: Float64Array): [origin: number, unit: number] {
-  const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
-  const variance = scores.reduce((sum, score) => sum + (score - mean) ** 2, 0) / scores.length;
-  return [mean, Math.sqrt(variance)];
+  const middle = mean(scores);
+  return [middle, Math.sqrt(mean(scores.map((score) => (score - middle) ** 2)))];
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { exists } from '../../base/files.js';
+import { mean } from '../../base/numbers/mean.js';
 import { type Ranking, type Run, readRun, writeRun } from '../../evaluate/index.js';
 import { kendallTau } from '../../evaluate/kendall-tau.js';
 import type { Recipe } from '../../recipe/recipe.js';
@@ -36,5 +37,5 @@ export function agreementWith(teacher: Run, student: ReadonlyMap<string, Ranking
     const tau = kendallTau(scores, places);
     if (Number.isFinite(tau)) taus.push(tau);
   }
-  return taus.length === 0 ? undefined : taus.reduce((sum, tau) => sum + tau, 0) / taus.length;
+  return taus.length === 0 ? undefined : mean(taus);
 }
