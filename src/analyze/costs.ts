@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import { NearmissError } from '../base/errors.js';
-import { secondsSince } from '../base/numbers/seconds-since.js';
+import { secondsOf } from '../base/numbers/seconds-since.js';
 import type { StepEvaluation } from '../run/step-evaluation.js';
 import type { OpenCheckpoint } from './corpus/open-checkpoint.js';
 import type { RunHistory } from './history.js';
@@ -143,10 +143,4 @@ async function servingCosts({ data, queryEncoder, corpus }: OpenCheckpoint): Pro
     row(`exact top ${SERVED} (${count} at once)`, search),
     row('both', encode + search),
   ];
-}
-
-async function secondsOf(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return secondsSince(started);
 }

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../base/errors.js';
+import { flagName } from '../options/flag-name.js';
 import { numberBetween, wholeNumber } from '../options/option-parsers.js';
 import { precisionOption } from '../options/precision-option.js';
 import { FORMATS, type MineFlags, SOURCES } from './mine/flags.js';
@@ -92,7 +93,7 @@ function checkFlags(flags: MineFlags): void {
   for (const [source, names] of Object.entries(FLAGS_OF)) {
     const stray = names.find((name) => flags[name] !== undefined);
     if (source !== flags.source && stray) {
-      throw new UsageError(`${toFlag(stray)} is of no use with --source ${flags.source}`, {
+      throw new UsageError(`${flagName(stray)} is of no use with --source ${flags.source}`, {
         hint: `did you mean --source ${source}?`,
       });
     }
@@ -127,8 +128,4 @@ function checkFlags(flags: MineFlags): void {
 
 function missing(flag: string, source: string, example: string): UsageError {
   return new UsageError(`--source ${source}: expected ${flag} with it`, { hint: `e.g. ${flag} ${example}` });
-}
-
-function toFlag(name: string): string {
-  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

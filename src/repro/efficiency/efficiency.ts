@@ -2,7 +2,7 @@ import { openCheckpoint } from '../../analyze/corpus/open-checkpoint.js';
 import { type Cost, costsOf } from '../../analyze/costs.js';
 import { readHistory } from '../../analyze/history.js';
 import { removeDirectory } from '../../base/files.js';
-import { secondsSince } from '../../base/numbers/seconds-since.js';
+import { secondsOf } from '../../base/numbers/seconds-since.js';
 import { formatTable, type TableFormat } from '../../base/table.js';
 import { openDataset } from '../../data/index.js';
 import { Bm25SearchPool, buildBm25Index, openBm25Index } from '../../index/bm25/index.js';
@@ -82,12 +82,6 @@ async function bm25Costs(
     },
     { part: 'BM25', what: 'search', each: search / queries.length, unit: 'query', origin },
   ];
-}
-
-async function secondsOf(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return secondsSince(started);
 }
 
 export function efficiencyText(

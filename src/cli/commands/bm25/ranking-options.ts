@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../../base/errors.js';
 import type { RankOptions, Scoring } from '../../../index/bm25/ranker.js';
+import { flagName } from '../../options/flag-name.js';
 import { numberBetween, wholeNumber } from '../../options/option-parsers.js';
 
 /** The flags that say how documents are scored; see {@link toRankOptions}. */
@@ -30,7 +31,7 @@ export function addRankingOptions(command: Command, defaultK: number): Command {
 export function toRankOptions(flags: RankingFlags): RankOptions {
   if (!flags.rm3) {
     for (const name of ['fbDocs', 'fbTerms', 'originalWeight'] as const) {
-      if (flags[name] !== undefined) throw new UsageError(`${toFlag(name)} is of no use without --rm3`);
+      if (flags[name] !== undefined) throw new UsageError(`${flagName(name)} is of no use without --rm3`);
     }
   }
   return {
@@ -53,8 +54,4 @@ function toScoring({ model, k1, b }: RankingFlags): Scoring {
   if (k1 !== undefined || b !== undefined)
     throw new UsageError('--k1 and --b are of no use with --model tfidf');
   return { model };
-}
-
-function toFlag(name: string): string {
-  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
