@@ -1,20 +1,18 @@
 import { Option } from 'commander';
 import { secondsSince } from '../../base/numbers/seconds-since.js';
 import type { Precision } from '../../model/precision/precision.js';
+import { NORMALIZATIONS, type Normalization } from '../../teacher/normalize.js';
 import type { RegisterCommand } from '../command.js';
 import { addFleetOptions, type FleetFlags, fleetOf } from '../fleet/fleet-options.js';
 import { repeated, wholeNumber } from '../options/option-parsers.js';
 import { precisionOption } from '../options/precision-option.js';
-
-/** As `NORMALIZATIONS` has them: this file is read for every `--help`. */
-const NORMALIZE = ['none', 'z-score', 'min-max'] as const;
 
 interface LabelFlags extends FleetFlags {
   model: string[];
   candidates: string;
   split: string;
   depth: number;
-  normalize: (typeof NORMALIZE)[number];
+  normalize: Normalization;
   out: string;
   threads?: number;
   precision?: Precision;
@@ -54,7 +52,7 @@ export const registerLabel: RegisterCommand = (program) => {
     .option('--depth <n>', 'candidates of each query, besides its positives', wholeNumber(1), 50)
     .addOption(
       new Option('--normalize <how>', "each model's scores of a query before the mean is taken")
-        .choices(NORMALIZE)
+        .choices(NORMALIZATIONS)
         .default('none'),
     )
     .option('--threads <n>', 'threads (default: all cores)', wholeNumber(1))
