@@ -1,5 +1,5 @@
-import { docPage } from '../../base/package-files.js';
 import { NearmissError } from '../../base/errors.js';
+import { docPage } from '../../base/package-files.js';
 import type { Dataset } from '../../data/index.js';
 import { queryAnswers } from '../../evaluate/query-answers.js';
 import { GENERATED_SPLIT } from '../../generate/index.js';
