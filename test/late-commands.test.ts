@@ -63,8 +63,16 @@ test.each(Object.entries(HEADS))(
     expect(mined.code).toBe(0);
     expect((await run('export', name, '--out', `${name}-exported`)).code).toBe(0);
     expect(existsSync(join(folder, `${name}-exported`, 'onnx', 'model_quantized.onnx'))).toBe(true);
-    expect(
-      (await run('encode', 'data', '--model', `${name}/best`, '--output', `${name}.npy`, '--quiet')).code,
-    ).toBe(0);
+    const encoded = await run('encode', 'data', '--model', `${name}/best`, '--output', `${name}.npy`);
+    expect(encoded.code).toBe(0);
+    const said = new RegExp(
+      name === 'colbert' ? /^colbert\.npy: 64 texts, (\d+) vectors of 16 / : /^poly\.npy: (\d+) vectors of /,
+    ).exec(encoded.stdout)!;
+    const vectors = Number(said[1]);
+    if (name === 'poly') expect(vectors).toBe(64);
+    else expect(vectors).toBeGreaterThan(3 * 64);
+    expect(encoded.stderr).toMatch(
+      name === 'colbert' ? /about 64 texts, up to [\d.]+ MB of vectors/ : /about 64 texts, [\d.]+ MB/,
+    );
   },
 );

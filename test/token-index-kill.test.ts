@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,6 +19,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'nearmiss-token-kill-'));
   await writeTokens('first.npy', 'd', 600);
   await writeTokens('more.npy', 'e', 300);
+  await mkdir(join(folder, 'docs'));
+  await writeFile(join(folder, 'docs', 'one.txt'), 'a text');
   await writeFile(join(folder, 'gone.txt'), Array.from({ length: 200 }, (_, i) => `d${i * 2}\n`).join(''));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -113,6 +115,12 @@ test('what the command says, and refuses', async () => {
   expect((await run('more.npy', 'said', '--append', '--delete')).stdout).toBe(
     'said: 300 documents added, 300 removed, 900 documents now\n',
   );
+  await truncate(join(folder, 'said', 'meta.json'), 20);
+  const cut = await runBuiltCli(['search', 'said', 'a question', '--model', 'minilm', '--data', 'docs'], {
+    cwd: folder,
+  });
+  expect(cut.stderr).toContain('said/meta.json');
+  expect(cut.code).toBe(1);
   expect((await run('first.npy', 'x', '--bits', '2')).code).toBe(2);
   expect((await run('first.npy', 'x', '--type', 'tokens', '--bits', '3')).code).toBe(2);
   expect((await run('more.npy', 'said', '--append', '--overwrite')).code).toBe(2);

@@ -12,6 +12,8 @@ import { type EncoderModel, loadEncoderModel } from '../model/encoder/encoder-mo
 import type { OnBatch } from '../model/encoder/text-rows.js';
 import { weightsFingerprint } from '../model/folder/weights-fingerprint.js';
 import type { Precision, UsedPrecision } from '../model/precision/precision.js';
+import { representationOf } from '../model/representation/kinds.js';
+import { mostRows } from '../model/representation/representation.js';
 import { FLOAT_BYTES, type StorageType } from '../model/tensors/float-storage.js';
 import { idsPath, VectorFileWriter } from '../model/tensors/vector-file.js';
 import { openTextSource, type TextSource, type TextSourceOptions } from './inputs/text-source.js';
@@ -50,6 +52,8 @@ export interface EncodeSummary {
   /** Where the ids are. */
   ids: string;
   texts: number;
+  /** Of all texts: as many as these, or more where the model makes several of each. */
+  vectors: number;
   /** Of workers it is not known. */
   tokens?: number;
   dimension: number;
@@ -78,7 +82,7 @@ export async function encodeFile(input: string, options: EncodeFileOptions): Pro
       ids: true,
     });
     try {
-      log?.(announce(model, writer, source));
+      log?.(announce(model, writer, { use, total: source.total }));
       if (place.reason !== undefined) log?.(`${place.precision}: ${place.reason}`);
       const leftOut = describeLeftOut(source.leftOut);
       if (leftOut !== undefined) log?.(leftOut);
@@ -121,6 +125,7 @@ export async function encodeFile(input: string, options: EncodeFileOptions): Pro
         output,
         ids: idsPath(output),
         texts,
+        vectors: writer.rows,
         ...(place.inShards ? {} : { tokens }),
         dimension: writer.dimension,
         dtype: writer.dtype,
@@ -197,12 +202,19 @@ function madePath(output: string): string {
 }
 
 /** What it will cost, as far as that is known before the first text is read. */
-function announce(model: EncoderModel, writer: VectorFileWriter, { total }: TextSource): string {
+function announce(
+  model: EncoderModel,
+  writer: VectorFileWriter,
+  { use, total }: Pick<EncodeFileOptions, 'use'> & Pick<TextSource, 'total'>,
+): string {
   const { layers, hiddenSize } = model.spec.config;
   const what = `encode with ${model.name}: ${layers} layers × ${hiddenSize}, ${model.maxLength} tokens at most`;
   if (total === undefined) return what;
-  const bytes = total * writer.dimension * FLOAT_BYTES[writer.dtype];
-  return `${what}; about ${count(total)} texts, ${(bytes / 1e6).toFixed(1)} MB of vectors`;
+  const side = use === 'query' ? 'queries' : 'documents';
+  // Rows that are tokens are as many as a text has.
+  const most = Math.min(mostRows(representationOf(model.spec.head, side)), model.maxLength);
+  const bytes = total * most * writer.dimension * FLOAT_BYTES[writer.dtype];
+  return `${what}; about ${count(total)} texts, ${most > 1 ? 'up to ' : ''}${(bytes / 1e6).toFixed(1)} MB of vectors`;
 }
 
 function nothingToEncode(input: string): NearmissError {

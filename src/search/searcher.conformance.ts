@@ -168,6 +168,7 @@ export function testSearcher(
       if (!searcher.model) {
         for (const refused of [
           () => searcher.encode(texts, 'query'),
+          () => searcher.score('what', texts),
           () => searcher.encodeDocuments(texts),
           () => searcher.vectorOf(documents[0].id),
           () => searcher.searchVectors(new Float32Array(8), { k: 1 }),
@@ -179,6 +180,9 @@ export function testSearcher(
       for (const use of ['query', 'document'] as const) {
         expectClose(await searcher.encode(texts, use), await expected.encode(texts, use));
       }
+      const scores = await searcher.score(texts[0], texts);
+      expectClose(scores, await expected.score(texts[0], texts));
+      expect(await searcher.score(texts[0], [])).toHaveLength(0);
       const [rows, others] = [await searcher.encodeDocuments(texts), await expected.encodeDocuments(texts)];
       expectClose(rows.vectors, others.vectors);
       expect(rows.offsets).toEqual(others.offsets);

@@ -120,12 +120,14 @@ export interface Searcher {
    * @param choice of the mode `cascade`
    */
   retriever(mode: SearchMode, choice?: CascadeChoice): Retriever;
-  /** One vector after another; fails where there is no model. */
+  /** One vector after another; fails where there is no model, or one that makes several rows of a text. */
   encode(
     texts: readonly string[],
     use: 'query' | 'document',
     options?: EncodeTextsOptions,
   ): Promise<Float32Array>;
+  /** How well texts answer a query, as the model compares their rows; fails where there is no model. */
+  score(query: string, texts: readonly string[], options?: EncodeTextsOptions): Promise<Float32Array>;
   /** The rows of documents as the index has them. */
   encodeDocuments(texts: readonly string[]): Promise<EncodedTexts>;
   /** The vector of a document, e.g. to find its neighbours. */

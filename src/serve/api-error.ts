@@ -1,4 +1,5 @@
 import { NearmissError } from '../base/errors.js';
+import { SeveralRowsError } from '../model/encoder/encoded-texts.js';
 
 /** What a program can tell errors apart by; the status says the rest. */
 export type ErrorCode =
@@ -60,6 +61,9 @@ const FRAMEWORK_ERRORS: Record<number, { code: ErrorCode; hint?: string }> = {
  */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  if (error instanceof SeveralRowsError) {
+    return new ApiError(422, 'unavailable', error.message, { hint: error.hint, cause: error });
+  }
   const status = statusOf(error);
   if (status !== undefined && status >= 400 && status < 500) {
     const { code, hint } = FRAMEWORK_ERRORS[status] ?? { code: 'bad_request' };

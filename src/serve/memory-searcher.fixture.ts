@@ -59,6 +59,10 @@ export class MemorySearcher implements Searcher {
     throw new Error('no model');
   }
 
+  async score(): Promise<Float32Array> {
+    throw new Error('no model');
+  }
+
   async encodeDocuments(): Promise<never> {
     throw new Error('no model');
   }

@@ -98,7 +98,7 @@ async function encodeAction(input: string, flags: EncodeFlags): Promise<void> {
   if (flags.json) printJson(summary);
   else {
     print(
-      `${summary.output}: ${count(summary.texts)} vectors of ${summary.dimension} (${summary.dtype}), ` +
+      `${summary.output}: ${summary.vectors === summary.texts ? '' : `${count(summary.texts)} texts, `}${count(summary.vectors)} vectors of ${summary.dimension} (${summary.dtype}), ` +
         (summary.tokens === undefined
           ? `encoded by workers in ${summary.seconds} s`
           : `${count(summary.tokens)} tokens at ${count(summary.tokensPerSecond!)}/s`) +

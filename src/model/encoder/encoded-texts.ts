@@ -21,12 +21,19 @@ export function isOneRowEach(offsets: Uint32Array): boolean {
   return offsets.every((offset, text) => offset === text);
 }
 
+/** A model with several rows a text was asked for what is only known of single vectors. */
+export class SeveralRowsError extends NearmissError {
+  constructor() {
+    super('the model makes several rows of a text, where a single vector is compared', {
+      hint: 'search with what the model was trained for, or use a model with one vector a text',
+    });
+  }
+}
+
 /** The vectors of texts, for those who compare one of each; fails where a text has several rows. */
 export function onlyRows({ vectors, offsets }: EncodedTexts): Float32Array {
   if (isOneRowEach(offsets)) return vectors;
-  throw new NearmissError('the model makes several rows of a text, where a single vector is compared', {
-    hint: 'search with what the model was trained for, or use a model with one vector a text',
-  });
+  throw new SeveralRowsError();
 }
 
 /** The rows of one text, one after another: a view, not a copy. */

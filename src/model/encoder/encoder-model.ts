@@ -72,7 +72,11 @@ export async function loadEncoderModel(init: string, options: LoadModelOptions =
     if (source.guessedPooling && !options.head?.pooling && !options.quiet) tellGuess(source);
     const head = headConfig(source.head, config, options.head);
     const parameters = new ParameterStore(encoderParameters({ config, head }));
-    const filling = fillParameters(parameters, source, { chosen: head, seed: options.seed ?? 0 });
+    const filling = fillParameters(parameters, source, {
+      chosen: head,
+      seed: options.seed ?? 0,
+      layers: config.layers,
+    });
     const tokenizer = await loadTokenizer(
       { source, config },
       filling.then(() => undefined),
@@ -107,7 +111,7 @@ function tellGuess({ name, head }: OpenModel): void {
 async function fillParameters(
   parameters: ParameterStore,
   { head, weights, config }: ModelFolder,
-  { chosen, seed }: { chosen: HeadConfig; seed: number },
+  { chosen, seed, layers }: { chosen: HeadConfig; seed: number; layers: number },
 ): Promise<ReadonlySet<string>> {
   const missing = new Set<string>();
   const stored = new Map(headTensors(head).map(({ name, data }) => [name, data]));
@@ -130,7 +134,9 @@ async function fillParameters(
       }
     }
   }
-  representations.get(chosen.pooling).start?.(parameters, missing);
+  const kind = representations.get(chosen.pooling);
+  kind.start?.(parameters, missing);
+  if (head.pooling === 'mean') kind.startFromMean?.(parameters, layers);
   return missing;
 }
 

@@ -1,4 +1,5 @@
 import { whole } from '../../base/settings.js';
+import { averageInLastLayer } from './average-in-last-layer.js';
 import { representationKind } from './representation.js';
 
 /** ME-BERT (Luan et al. 2021): a document is its first few states, and the best of them counts. */
@@ -8,6 +9,7 @@ export const firstTokensKind = representationKind({
   options: { rows: whole(1).default(3).describe('rows of a document') },
   sided: true,
   scorer: 'max',
+  startFromMean: averageInLastLayer,
   create({ rows }, side) {
     const most = side === 'queries' ? 1 : rows;
     return {

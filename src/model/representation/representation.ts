@@ -81,6 +81,8 @@ export interface RepresentationKind<Shape extends z.ZodRawShape = z.ZodRawShape>
   readonly projection?: number;
   /** Sets what weights begin as that a model does not have yet, where they should not be small and random. */
   start?(parameters: ParameterStore, missing: ReadonlySet<string>): void;
+  /** Changes the weights of a model whose vectors were means of its states, where this kind would begin with nothing otherwise. */
+  startFromMean?(parameters: ParameterStore, layers: number): void;
   /** The scorer that compares its rows, unless a recipe says otherwise. Default: the best inner product. */
   readonly scorer?: string;
   create(options: OptionsOf<Shape>, side: Side): Representation;

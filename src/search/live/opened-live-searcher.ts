@@ -72,6 +72,10 @@ export class OpenedLiveSearcher extends OverBase implements LiveSearcher {
     return this.#onSnapshot((snapshot) => snapshot.encode(texts, use, options));
   }
 
+  score(query: string, texts: readonly string[], options?: EncodeTextsOptions): Promise<Float32Array> {
+    return this.#onSnapshot((snapshot) => snapshot.score(query, texts, options));
+  }
+
   encodeDocuments(texts: readonly string[]): Promise<EncodedTexts> {
     return this.#onSnapshot((snapshot) => snapshot.encodeDocuments(texts));
   }

@@ -10,6 +10,7 @@ import { firstModeNamed, howToGet, searchModes } from '../retrievers/modes.js';
 import type { OpenMode, OpenVectors } from '../retrievers/open-mode.js';
 import type { Reranker } from '../retrievers/reranker.js';
 import type { Hit, Retriever, SearchMode } from '../retrievers/retriever.js';
+import { scoreTexts } from '../retrievers/score-texts.js';
 import { type Search, searchDocuments } from '../search-documents.js';
 import type { CascadeChoice, EncodeTextsOptions, Searcher, SearchVectorsOptions } from '../searcher.js';
 import { PLAIN_WORDS, type QueryWords, snippetOf, termsOf } from '../snippet/query-words.js';
@@ -75,6 +76,10 @@ export class OpenedSearcher implements BaseSearcher {
 
   async encode(texts: readonly string[], use: TextUse, options?: EncodeTextsOptions): Promise<Float32Array> {
     return onlyRows(await this.#model().embedder.encode(texts, use, options));
+  }
+
+  async score(query: string, texts: readonly string[], options?: EncodeTextsOptions): Promise<Float32Array> {
+    return scoreTexts(this.#model().embedder, query, texts, options);
   }
 
   async encodeDocuments(texts: readonly string[]): Promise<EncodedTexts> {

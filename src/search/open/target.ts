@@ -142,6 +142,7 @@ const TELLING_FILES = [
   { file: 'vectors.bin', kind: 'vectors' },
   { file: 'graph.usearch', kind: 'vectors' },
   { file: 'rows.bin', kind: 'vectors' },
+  { file: 'residuals.bin', kind: 'vectors' },
 ] as const;
 
 async function indexKind(folder: string): Promise<'words' | 'vectors' | undefined> {

@@ -1,10 +1,9 @@
 import type { SessionOptions } from '../../engine/index.js';
 import { isCrossEncoder } from '../../model/cross-encoder/cross-encoder-names.js';
-import { rowsOf } from '../../model/encoder/encoded-texts.js';
-import { scorers } from '../../model/scorer/kinds.js';
 import { bestModel } from '../../run/best-model.js';
 import { openCrossEncoder } from './cross-encoder-reranker.js';
 import { LATE_PART, type Reranker } from './reranker.js';
+import { scoreTexts } from './score-texts.js';
 
 /**
  * Opens what scores texts for a query, in this thread: a cross-encoder, or an encoder whose rows of query and text are
@@ -23,16 +22,10 @@ export async function openReranker(model: string, session?: SessionOptions): Pro
 async function openEncoder(path: string, session?: SessionOptions): Promise<Reranker> {
   const { LocalEmbedder } = await import('../embedder.js');
   const embedder = await LocalEmbedder.open(path, session);
-  const { dimension, fingerprint, scorer = 'max' } = embedder.info;
-  const { score } = scorers.get(scorer).create({});
   return {
     name: LATE_PART,
-    fingerprint,
-    async score(query, texts) {
-      const { vectors } = await embedder.encode([query], 'query');
-      const documents = await embedder.encode(texts, 'document');
-      return Float32Array.from(texts, (_, i) => score(vectors, rowsOf(documents, i), dimension));
-    },
+    fingerprint: embedder.info.fingerprint,
+    score: (query, texts) => scoreTexts(embedder, query, texts),
     explain: embedder.explain,
     close: () => embedder.close(),
   };

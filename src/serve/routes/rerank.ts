@@ -41,7 +41,7 @@ export const rerankRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
           tags: ['search'],
           summary: 'Put documents in order for a query',
           description:
-            'With the cross-encoder where there is one, else by the vectors of the model; `scored_by` says which.',
+            'With the cross-encoder where there is one, else as the model compares its vectors, late interaction included; `scored_by` says which.',
           body,
           response: {
             200: z.object({
@@ -60,7 +60,7 @@ export const rerankRoutes: FastifyPluginAsyncZod<{ context: ServeContext }> = as
           metrics.observeBatch('rerank', documents.length);
           const texts = await textsOf(searcher, documents);
           const scores = await (searcher.reranker?.score(query, texts, { signal }) ??
-            scoreByVectors(searcher, { query, texts, signal }));
+            scoreByModel(searcher, { query, texts, signal }));
           const order = Array.from(scores, (relevance_score, index) => ({ index, relevance_score })).sort(
             (a, b) => b.relevance_score - a.relevance_score || a.index - b.index,
           );
@@ -89,16 +89,10 @@ async function textsOf(searcher: Searcher, candidates: readonly Candidate[]): Pr
   );
 }
 
-async function scoreByVectors(
+async function scoreByModel(
   searcher: Searcher,
   { query, texts, ...options }: { query: string; texts: readonly string[] } & EncodeTextsOptions,
 ): Promise<Float32Array> {
-  const { dimension } = requireModel(searcher);
-  const [vector, vectors] = await Promise.all([
-    searcher.encode([query], 'query', options),
-    searcher.encode(texts, 'document', options),
-  ]);
-  return Float32Array.from(texts, (_, i) =>
-    vector.reduce((sum, value, d) => sum + value * vectors[i * dimension + d], 0),
-  );
+  requireModel(searcher);
+  return searcher.score(query, texts, options);
 }

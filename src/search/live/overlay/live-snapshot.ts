@@ -1,3 +1,4 @@
+import { fullText } from '../../../data/dataset.js';
 import type { EncodedTexts } from '../../../model/encoder/encoded-texts.js';
 import type { BaseSearcher } from '../../base-searcher.js';
 import type { DocumentStore } from '../../document-store.js';
@@ -44,6 +45,10 @@ export class LiveSnapshot extends OverBase implements Searcher, LiveCorpus {
     return this.base.encode(texts, use, options);
   }
 
+  score(query: string, texts: readonly string[], options?: EncodeTextsOptions): Promise<Float32Array> {
+    return this.base.score(query, texts, options);
+  }
+
   encodeDocuments(texts: readonly string[]): Promise<EncodedTexts> {
     return this.base.encodeDocuments(texts);
   }
@@ -51,7 +56,9 @@ export class LiveSnapshot extends OverBase implements Searcher, LiveCorpus {
   async vectorOf(id: string): Promise<Float32Array | undefined> {
     const entry = this.writes.entry(id);
     if (entry === undefined) return this.base.vectorOf(id);
-    return entry.vectors?.slice(0, this.model?.dimension);
+    const { document, vectors } = entry;
+    if (vectors === undefined || vectors.length === this.model?.dimension) return vectors;
+    return document && this.encode([fullText(document)], 'document');
   }
 
   searchVectors(vectors: Float32Array, options: SearchVectorsOptions): Promise<Hit[][]> {
