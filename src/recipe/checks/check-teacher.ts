@@ -1,9 +1,9 @@
-import { modelKinds } from '../../model/kinds.js';
 import { teachers } from '../../teacher/kinds.js';
 import { type TaskPart, tasks } from '../axes.js';
 import type { Problem } from '../problems.js';
 import type { Recipe } from '../recipe.js';
 import { type StageLoss, stageLosses } from '../stage-loss.js';
+import { refuseWithoutVectors } from './one-vector.js';
 
 const NOBODY = 'none';
 
@@ -67,25 +67,16 @@ function checkOwnTeacher({ recipe: { name, teacher }, loss: { needs }, at }: Sta
 
 /** Vectors are learned from whoever makes some, by whoever has one for each text. */
 function checkVectors({ model }: Recipe, teacher: string, pupils: readonly StageLoss[]): Problem[] {
-  return pupils.flatMap(({ recipe: { name }, loss, at }): Problem[] => {
+  const others = 'margin-mse or kl';
+  return pupils.flatMap((pupil): Problem[] => {
+    const { recipe, loss, at } = pupil;
     if (!loss.needs?.includes('vectors')) return [];
-    const refuse = (message: string, hint: string): Problem => ({
-      level: 'error',
-      keys: at('name'),
-      message,
-      hint,
-    });
-    if (modelKinds.get(model.kind).readsPairs) {
-      return [refuse(`${name} learns vectors, and a cross-encoder makes none`, 'take margin-mse or kl')];
-    }
-    if (model.passages.mode === 'max') {
-      return [
-        refuse(`${name} learns one vector of each document, and MaxP has several`, 'take margin-mse or kl'),
-      ];
-    }
+    const problem = refuseWithoutVectors(model, pupil, { pairs: others, rows: others });
+    if (problem) return [problem];
     if (teacher === NOBODY || teachers.get(teacher).makesVectors) return [];
-    const hint = 'set teacher to {name: encoder, model: minilm}, or take margin-mse or kl';
-    return [refuse(`${name} learns vectors, and the teacher ${teacher} has none`, hint)];
+    const message = `${recipe.name} learns vectors, and the teacher ${teacher} has none`;
+    const hint = `set teacher to {name: encoder, model: minilm}, or take ${others}`;
+    return [{ level: 'error', keys: at('name'), message, hint }];
   });
 }
 

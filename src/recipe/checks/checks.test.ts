@@ -235,7 +235,15 @@ describe('what cannot be trained', () => {
     ],
     [
       `${ANN}model: {passages: {mode: max, pieces: 2}, scorer: max}\n${GUIDE}loss: embedding-mse`,
-      'my.yaml:7: loss.name: embedding-mse learns one vector of each document, and MaxP has several',
+      'my.yaml:7: loss.name: embedding-mse learns one vector of each text, and this model makes several',
+    ],
+    [
+      `${ANN}model: {head: {pooling: tokens}, scorer: max-sim}\n${GUIDE}loss: embedding-mse`,
+      'my.yaml:7: loss.name: embedding-mse learns one vector of each text, and this model makes several',
+    ],
+    [
+      `${ANN}model: {head: {pooling: tokens}, scorer: max-sim}\nloss: matryoshka`,
+      'my.yaml:6: loss.name: matryoshka learns one vector of each text, and this model makes several',
     ],
     [
       `${ANN}batch: {guideMargin: 0}`,
