@@ -84,7 +84,7 @@ describe('SPLADE-doc', () => {
     const [hit] = await searcher.search(document!.text, { k: 1, mode: 'dense' });
     expect(hit.score).toBeGreaterThan(0);
     await searcher.close();
-  }, 120_000);
+  });
 });
 
 describe('DeepCT', () => {

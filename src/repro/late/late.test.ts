@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadRecipe } from '../../recipe/load.js';
 import { writeSynonyms } from '../../train/synonyms.fixture.js';
+import { oneThread } from '../one-thread.fixture.js';
 import { reproduceTable, type Table } from '../table/table.js';
 import { LATE } from './rows.js';
 
@@ -33,13 +34,7 @@ function reproduce(row: string, set: readonly string[] = []): Promise<Table> {
       ...set,
     ],
     recipes: [row],
-    threads: 1,
-    supervise: {
-      threads: { trainer: 1, inferencer: 1 },
-      onEvent: () => undefined,
-      onRestart: () => undefined,
-      stopSignal: new AbortController().signal,
-    },
+    ...oneThread(),
   });
 }
 
