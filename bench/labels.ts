@@ -1,19 +1,29 @@
 /**
  * What labelling costs the first recipe that asks a teacher, and the second one, which finds its scores on the disk. One JSON line.
  *
- *   npm run bench:labels -- --data ../shared/data/scifact --depth 5
+ *   npm run bench:labels -- --data ../shared/data/scifact --depth 10
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { loadRecipe } from '../src/recipe/load.js';
 import { parseEvents } from '../src/run/events.js';
 
 const { values } = parseArgs({
   options: { data: { type: 'string' }, depth: { type: 'string', default: '30' } },
 });
 if (values.data === undefined) throw new Error('--data DIR is missing');
+const RECIPES = ['margin-mse', 'kl'] as const;
+// Here, for a recipe refuses fewer candidates than it learns from only when its turn comes.
+for (const name of RECIPES) {
+  const negatives = (await loadRecipe(name)).recipe.stages.flatMap((stage) => stage.negatives ?? []);
+  const fewest = Math.max(...negatives.map(({ count }) => count ?? 1));
+  if (!(Number(values.depth) >= fewest)) {
+    throw new Error(`--depth: expected ${fewest} or more, which ${name} learns from, got ${values.depth}`);
+  }
+}
 const data = resolve(values.data);
 const folder = mkdtempSync(join(tmpdir(), 'nearmiss-labels-'));
 
@@ -43,7 +53,7 @@ function label(recipe: string): { pairs: number; seconds: number } {
 try {
   // As good as any for this: how long it reads does not depend on what it has learned.
   nearmiss('train', '--data', data, '--recipe', 'reranker', '--out', 'teacher', '--create-only');
-  const [first, second] = [label('margin-mse'), label('kl')];
+  const [first, second] = RECIPES.map(label);
   const share = Number((second.seconds / first.seconds).toFixed(4));
   console.log(JSON.stringify({ pairs: first.pairs, first: first.seconds, second: second.seconds, share }));
 } finally {
