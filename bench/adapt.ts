@@ -1,6 +1,6 @@
 // Whether what `nearmiss adapt` says without labels is so: each collection is adapted to, its labels untouched, and start and
 // adapted model are then compared on its real queries. Collections that are done are kept in --out, one that was interrupted goes on.
-// npm run bench:adapt -- DIR… [--out runs/bench-adapt] [--split test] [--model minilm] [--set PATH=VALUE]…
+// npm run bench:adapt -- DIR… [--out runs/bench-adapt] [--split test] [--model minilm] [--generate runs/generator] [--set PATH=VALUE]…
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -47,6 +47,7 @@ const { values, positionals } = parseArgs({
     out: { type: 'string', default: 'runs/bench-adapt' },
     split: { type: 'string', default: 'test' },
     model: { type: 'string' },
+    generate: { type: 'string' },
     set: { type: 'string', multiple: true, default: [] },
   },
 });
@@ -98,10 +99,11 @@ async function adapted(
   mkdirSync(values.out, { recursive: true });
   const settings = values.set.flatMap((setting) => ['--set', setting]);
   const model = values.model === undefined ? [] : ['--model', values.model];
+  const generate = values.generate === undefined ? [] : ['--generate', values.generate];
   const began = performance.now();
   const child = spawn(
     process.execPath,
-    [CLI, 'adapt', data, '--out', run, '--json', '--quiet', ...model, ...settings],
+    [CLI, 'adapt', data, '--out', run, '--json', '--quiet', ...model, ...generate, ...settings],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },
