@@ -7,6 +7,8 @@ export interface Piece {
   words: readonly { start: number; end: number }[];
   /** The words in lower case, which is how they are compared. */
   lower: readonly string[];
+  /** They with a blank before and behind each. */
+  joined: string;
 }
 
 /** A span of words in a piece. */
@@ -33,7 +35,8 @@ const YEAR = /^\d{4}$/;
 
 export function pieceOf(text: string): Piece {
   const words = wordSpans(text);
-  return { text, words, lower: words.map(({ start, end }) => text.slice(start, end).toLowerCase()) };
+  const lower = words.map(({ start, end }) => text.slice(start, end).toLowerCase());
+  return { text, words, lower, joined: ` ${lower.join(' ')} ` };
 }
 
 /**
@@ -46,10 +49,12 @@ export function recurringSpans(
   { least, most }: { least: number; most: number },
 ): RecurringSpan[] {
   const found: RecurringSpan[] = [];
+  const longest = longestRecurring(pieces);
+  const functionWords = new Map<string, boolean>();
   /** By piece and first word: how often the spans recur that cover this place. */
   const covered = pieces.map(({ words }) => words.map(() => [] as { end: number; count: number }[]));
   for (let length = most; length >= least; length--) {
-    for (const places of recurring(pieces, length).values()) {
+    for (const places of recurring(pieces, { length, longest, functionWords }).values()) {
       if (new Set(places.map(({ piece }) => piece)).size < 2) continue;
       const inside = places.every(({ piece, first }) =>
         covered[piece][first].some(({ end, count }) => end >= first + length && count === places.length),
@@ -66,13 +71,54 @@ export function recurringSpans(
   return found;
 }
 
+/**
+ * For each word how long a span that begins there and recurs can be at most: it ends before what is no word, and before two
+ * words that stand together nowhere else. Few places are left of a text, so that not all of its spans are compared.
+ */
+function longestRecurring(pieces: readonly Piece[]): Int32Array[] {
+  const pairs = new Map<string, number>();
+  const pairAt = ({ lower }: Piece, word: number): string => `${lower[word]} ${lower[word + 1]}`;
+  for (const piece of pieces) {
+    for (let word = 0; word + 1 < piece.lower.length; word++) {
+      const pair = pairAt(piece, word);
+      pairs.set(pair, (pairs.get(pair) ?? 0) + 1);
+    }
+  }
+  return pieces.map((piece) => {
+    const longest = new Int32Array(piece.lower.length);
+    for (let word = longest.length - 1; word >= 0; word--) {
+      if (!WORD.test(piece.lower[word])) continue;
+      const goesOn = word + 1 < longest.length && pairs.get(pairAt(piece, word))! > 1;
+      longest[word] = 1 + (goesOn ? longest[word + 1] : 0);
+    }
+    return longest;
+  });
+}
+
+interface Candidates {
+  length: number;
+  longest: readonly Int32Array[];
+  /** Grows with what was looked up. */
+  functionWords: Map<string, boolean>;
+}
+
 /** The places of each span of a length that may be one. */
-function recurring(pieces: readonly Piece[], length: number): Map<string, SpanPlace[]> {
+function recurring(
+  pieces: readonly Piece[],
+  { length, longest, functionWords }: Candidates,
+): Map<string, SpanPlace[]> {
+  const isFunction = (word: string): boolean => {
+    const known = functionWords.get(word) ?? isFunctionWord(word);
+    functionWords.set(word, known);
+    return known;
+  };
   const places = new Map<string, SpanPlace[]>();
   pieces.forEach((piece, number) => {
-    for (let first = 0; first + length <= piece.lower.length; first++) {
-      if (!isSpan(piece, first, length)) continue;
-      const key = piece.lower.slice(first, first + length).join(' ');
+    const { lower } = piece;
+    for (let first = 0; first + length <= lower.length; first++) {
+      if (longest[number][first] < length || isFunction(lower[first])) continue;
+      if (length > 1 ? isFunction(lower[first + length - 1]) : !isNamed(piece, first)) continue;
+      const key = lower.slice(first, first + length).join(' ');
       const known = places.get(key);
       if (!known) places.set(key, [{ piece: number, first }]);
       // A span that overlaps with itself ("a b a b a") counts once.
@@ -83,14 +129,11 @@ function recurring(pieces: readonly Piece[], length: number): Map<string, SpanPl
   return places;
 }
 
-function isSpan({ text, words, lower }: Piece, first: number, length: number): boolean {
-  const last = first + length - 1;
-  if (isFunctionWord(lower[first]) || isFunctionWord(lower[last])) return false;
-  for (let i = first; i <= last; i++) if (!WORD.test(lower[i])) return false;
-  if (length > 1) return true;
-  const { start, end } = words[first];
-  const word = text.slice(start, end);
-  return YEAR.test(word) || (UPPER.test(word) && end - start > 2);
+/** Whether a word is a name or a year. */
+function isNamed({ text, words }: Piece, word: number): boolean {
+  const { start, end } = words[word];
+  const own = text.slice(start, end);
+  return YEAR.test(own) || (UPPER.test(own) && end - start > 2);
 }
 
 function isFunctionWord(word: string): boolean {

@@ -105,6 +105,6 @@ function lacking(pieces: readonly Piece[], { places, length }: RecurringSpan): n
   const { piece, first } = places[0];
   const span = pieces[piece].lower.slice(first, first + length).join(' ');
   return [...pieces.keys()].filter(
-    (other) => !having.has(other) && !` ${pieces[other].lower.join(' ')} `.includes(` ${span} `),
+    (other) => !having.has(other) && !pieces[other].joined.includes(` ${span} `),
   );
 }

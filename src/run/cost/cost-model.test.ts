@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadRecipe } from '../../recipe/load.js';
+import { coreSpeed } from './core-speed.js';
 import { CostModel, type TrainingCost } from './cost-model.js';
 
 let folder: string;
@@ -57,4 +58,18 @@ test('memory grows with the tokens of a step, and gradient caching bounds it', a
   expect(await memoryOf('batch.queries=64', 'batch.cacheTokens=2048')).toBe(
     await memoryOf('batch.queries=128', 'batch.cacheTokens=2048'),
   );
+});
+
+test('seconds are those of this machine, whose speed is measured once', async () => {
+  const speed = coreSpeed();
+  expect(coreSpeed()).toBe(speed);
+  // Anything from a slow container to a core of the next years.
+  const coreFlops = await speed;
+  expect(coreFlops).toBeGreaterThan(1e8);
+  expect(coreFlops).toBeLessThan(1e13);
+  const [some, more] = [await costOf(['stages.train.steps=300']), await costOf(['stages.train.steps=600'])];
+  // A step reads 6,000 tokens or so, each with 6 operations for every one of 10.6 million numbers.
+  const seconds = (tokens: number): number => (300 * tokens * 6 * 10.6e6) / coreFlops;
+  expect(more.seconds - some.seconds).toBeGreaterThan(seconds(3000));
+  expect(more.seconds - some.seconds).toBeLessThan(seconds(20_000));
 });

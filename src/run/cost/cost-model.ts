@@ -2,10 +2,12 @@ import type { Recipe } from '../../recipe/recipe.js';
 import { textLengths } from '../../recipe/text-lengths.js';
 import { isCheckpointStep, type PlannedStage, planRun } from '../plan.js';
 import { type CollectionSize, collectionSize } from './collection-size.js';
+import { coreSpeed } from './core-speed.js';
 import { type ModelSize, modelSize } from './model-size.js';
 
-/** What a core multiplies and adds in a second while it trains (docs/engine.md: 130 GFLOPS on two). */
-const CORE_FLOPS = 60e9;
+/** Parts of a core's speed at plain products that training and encoding come to (docs/engine.md). */
+const TRAINING_SHARE = 0.75;
+const ENCODING_SHARE = 0.9;
 /** Two processes start, load and compile, and write models. */
 const SECONDS_PER_TRAINING = 3;
 /** Queries are shorter than most models would read. */
@@ -32,7 +34,7 @@ export interface TrainingCost {
   steps: number;
   /** Checkpoints with which the collection is encoded, to mine or to measure. */
   encodings: number;
-  /** A guess from the model's size and the texts' lengths; the pace of the training itself is better. */
+  /** A guess from the model's size, the texts' lengths and this machine's speed; the pace of the training itself is better. */
   seconds: number;
 }
 
@@ -40,14 +42,16 @@ export interface TrainingCost {
 export class CostModel {
   readonly #collection: CollectionSize;
   readonly #model: ModelSize;
+  readonly #speed: number;
 
-  private constructor(collection: CollectionSize, model: ModelSize) {
+  private constructor(collection: CollectionSize, model: ModelSize, speed: number) {
     this.#collection = collection;
     this.#model = model;
+    this.#speed = speed;
   }
 
   static async open(recipe: Recipe, data: string): Promise<CostModel> {
-    return new CostModel(await collectionSize(data), await modelSize(recipe));
+    return new CostModel(await collectionSize(data), await modelSize(recipe), await coreSpeed());
   }
 
   /** What the steps after `from` up to `to` of a settled recipe take on so many threads. */
@@ -58,13 +62,13 @@ export class CostModel {
     const plan = planRun(recipe);
     const { document } = textLengths(recipe.model);
     const end = Math.min(to, plan.totalSteps);
-    let flops = 0;
+    let training = 0;
     // What the run starts from is measured, too.
     let encodings = from === 0 ? 1 : 0;
     for (const stage of plan.stages) {
       const [first, last] = [Math.max(stage.start, from), Math.min(stage.end, end)];
       if (stage.make || last <= first) continue;
-      flops += 6 * this.#model.layers * this.#tokensOfStep(recipe, stage) * (last - first);
+      training += 6 * this.#model.layers * this.#tokensOfStep(recipe, stage) * (last - first);
       // Documents that do not learn keep their vectors.
       if (stage.freeze.includes('documents')) continue;
       for (let step = first + 1; step <= last; step++) {
@@ -72,11 +76,12 @@ export class CostModel {
       }
     }
     const { documents, meanTokens } = this.#collection;
-    flops += 2 * this.#model.layers * documents * meanTokens(document) * encodings;
+    const encoding = 2 * this.#model.layers * documents * meanTokens(document) * encodings;
+    const work = training / TRAINING_SHARE + encoding / ENCODING_SHARE;
     return {
       steps: end - from,
       encodings,
-      seconds: SECONDS_PER_TRAINING + flops / (CORE_FLOPS * threads),
+      seconds: SECONDS_PER_TRAINING + work / (this.#speed * threads),
     };
   }
 
