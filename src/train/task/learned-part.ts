@@ -1,6 +1,6 @@
 import type { Optimizer, ParameterStore } from '../../engine/index.js';
 import type { PlannedStage } from '../../run/plan.js';
-import { optimizerOf } from '../components.js';
+import { optimizerOf } from '../stage-optimizer.js';
 
 /**
  * Parameters that learn beside a model and are not part of it: a projection that is gone when texts are encoded, a head, a
