@@ -149,8 +149,8 @@ class Validation {
   ): AsyncGenerator<Located<Judgment>> {
     for await (const record of source.read(onProblem)) {
       const at = new RecordContext(record.file, record.line, onProblem);
-      this.#checkReference(this.#queries, 'query', record.value.queryId, 'query-id', at);
-      this.#checkReference(this.#documents, 'document', record.value.documentId, 'corpus-id', at);
+      this.#checkReference({ kind: 'query', id: record.value.queryId, field: 'query-id' }, at);
+      this.#checkReference({ kind: 'document', id: record.value.documentId, field: 'corpus-id' }, at);
       this.report.checked.judgments++;
       yield record;
     }
@@ -159,13 +159,13 @@ class Validation {
   async #checkExamples(source: ExampleSource): Promise<void> {
     for await (const { value, file, line } of source.read(this.#unlessRead)) {
       const at = new RecordContext(file, line, this.onProblem);
-      this.#checkReference(this.#queries, 'query', value.query.id, 'query', at);
+      this.#checkReference({ kind: 'query', id: value.query.id, field: 'query' }, at);
       const positives = new Set(value.positives.map(({ document }) => document.id));
-      for (const id of positives) this.#checkReference(this.#documents, 'document', id, 'positives', at);
+      for (const id of positives) this.#checkReference({ kind: 'document', id, field: 'positives' }, at);
       if (positives.size === 0)
         at.error('no-positive', 'the example has no positive', { field: 'positives' });
       for (const { document } of value.negatives) {
-        this.#checkReference(this.#documents, 'document', document.id, 'negatives', at);
+        this.#checkReference({ kind: 'document', id: document.id, field: 'negatives' }, at);
         if (!positives.has(document.id)) continue;
         const id = JSON.stringify(document.id);
         at.error('positive-as-negative', `document ${id} is positive and negative at once`, {
@@ -176,7 +176,8 @@ class Validation {
     }
   }
 
-  #checkReference(ids: IdTable, kind: string, id: string, field: string, at: RecordContext): void {
+  #checkReference({ kind, id, field }: Reference, at: RecordContext): void {
+    const ids = kind === 'query' ? this.#queries : this.#documents;
     if (!isQrelsId(id)) {
       const expected = `the id ${JSON.stringify(id)}: expected no tabs or line breaks`;
       at.error('unwritable-id', expected, { field, hint: UNWRITABLE_ID });
@@ -187,6 +188,13 @@ class Validation {
       hint: `add the ${kind}, or remove the line`,
     });
   }
+}
+
+/** What a record points to, and in which of its fields. */
+interface Reference {
+  kind: 'query' | 'document';
+  id: string;
+  field: string;
 }
 
 /** The training files that hold documents or queries. */

@@ -71,13 +71,19 @@ export async function tuneBm25(
   const grid = options.grid ?? usualGrid(index);
   const pool = new Bm25SearchPool(index, { threads: options.threads });
   const trials: Bm25Trial[] = [];
+  const texts = queries.map(({ text }) => text);
+  const measured = async (ranking: RankOptions): Promise<number> => {
+    const found = await pool.search(texts, ranking);
+    const rankings = new Map<string, Ranking>();
+    found.forEach(({ ids, scores }, i) => {
+      rankings.set(queries[i].id, { ids: Array.from(ids, (document) => index.documentId(document)), scores });
+    });
+    const { mean } = evaluate({ tag: 'trial', rankings }, qrels, [options.measure], { complete: true });
+    return Object.values(mean)[0];
+  };
   const attempt = async (k1: number, b: number, rm3?: Required<Rm3Options>): Promise<void> => {
     const k = options.depth ?? measureDepth(options.measure);
-    const value = await measureRun(pool, index, queries, qrels, options.measure, {
-      k,
-      scoring: { k1, b },
-      rm3,
-    });
+    const value = await measured({ k, scoring: { k1, b }, rm3 });
     trials.push({ k1, b, ...(rm3 && { rm3 }), value });
     options.onTrial?.(trials.at(-1)!);
   };
@@ -94,26 +100,6 @@ export async function tuneBm25(
 /** How many trials a grid means. */
 export function gridSize(grid: Bm25Grid): number {
   return grid.k1.length * grid.b.length + rm3Combinations(grid).length;
-}
-
-async function measureRun(
-  pool: Bm25SearchPool,
-  index: Bm25Index,
-  queries: readonly Query[],
-  qrels: Qrels,
-  measure: string,
-  options: RankOptions,
-): Promise<number> {
-  const found = await pool.search(
-    queries.map(({ text }) => text),
-    options,
-  );
-  const rankings = new Map<string, Ranking>();
-  found.forEach(({ ids, scores }, i) => {
-    rankings.set(queries[i].id, { ids: Array.from(ids, (document) => index.documentId(document)), scores });
-  });
-  const { mean } = evaluate({ tag: 'trial', rankings }, qrels, [measure], { complete: true });
-  return Object.values(mean)[0];
 }
 
 function rm3Combinations({ rm3 }: Bm25Grid): Required<Rm3Options>[] {

@@ -78,7 +78,15 @@ export async function writeBeir(
       },
     );
     counts.dangling = await writeJudgments(dataset, join(temporary, 'qrels'), ids, judgments);
-    await writeExamples(dataset, join(temporary, 'examples'), ending, options, examples);
+    for (const split of (await dataset.exampleSplits?.()) ?? []) {
+      const written = await writeRecords(
+        join(temporary, 'examples', `${split}${ending}`),
+        dataset.examples!(split),
+        tevatronLine,
+        () => options.onRecord?.('examples'),
+      );
+      examples.set(split, written);
+    }
   };
   await writeDirectoryAtomic(folder, fill, { replaces: options.overwrite ? BEIR_FOLDER : undefined });
   return { ...counts, judgments: Object.fromEntries(judgments), examples: Object.fromEntries(examples) };
@@ -105,21 +113,6 @@ async function writeJudgments(
     written.set(split, judgments);
   }
   return dangling;
-}
-
-async function writeExamples(
-  dataset: Dataset,
-  folder: string,
-  ending: string,
-  options: WriteBeirOptions,
-  written: Map<string, number>,
-): Promise<void> {
-  for (const split of (await dataset.exampleSplits?.()) ?? []) {
-    const path = join(folder, `${split}${ending}`);
-    const count = (): void => options.onRecord?.('examples');
-    const examples = dataset.examples!(split);
-    written.set(split, await writeRecords(path, examples, (example) => tevatronLine(example), count));
-  }
 }
 
 async function writeRecords<T>(

@@ -94,7 +94,7 @@ export async function reproduceTable(options: TableOptions): Promise<Table> {
       bm25 ??= await measureUntrained(runs[0], seeded, measuring, add);
       const own = runs.at(-1)!;
       const step = (await own.steps('evaluations')).at(-1)!;
-      const found = await measureStep(own, step, row.system, bm25, seeded);
+      const found = await measureOnTest(own, { system: row.system, step, bm25 }, seeded);
       trials.push(
         trialOf(found, measuring, { seed: seeded.seeds?.[0], seconds: await trainerSeconds(runs) }),
       );
@@ -132,19 +132,17 @@ async function measureUntrained(
   const { bm25: words, start } = UNTRAINED;
   const bm25 = await measureBm25(run, { system: words, split: options.testSplit });
   add({ system: words, trials: [trialOf({ retrieval: bm25 }, measuring, { seconds: 0 })], steps: 0 });
-  const found = await measureStep(run, 0, start, bm25, options);
+  const found = await measureOnTest(run, { system: start, step: 0, bm25 }, options);
   add({ system: start, trials: [trialOf(found, measuring, { seconds: 0 })], steps: 0 });
   return bm25;
 }
 
-async function measureStep(
+function measureOnTest(
   run: RunDirectory,
-  step: number,
-  system: string,
-  bm25: Run,
+  measured: { system: string; step: number; bm25: Run },
   { testSplit, threads }: TableOptions,
 ): Promise<SystemRuns> {
-  return measureRun(run, { system, step, split: testSplit, bm25, session: { threads } });
+  return measureRun(run, { ...measured, split: testSplit, session: { threads } });
 }
 
 /** Of every step once, however often a crash had it repeated. */
