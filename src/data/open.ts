@@ -1,7 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
 import { hasCode, NearmissError } from '../base/errors.js';
-import { type Detected, detectFormat } from './detect.js';
+import { detectFormat } from './detect/detect-format.js';
+import type { Detected } from './detect/detected.js';
 import { type FormatName, isFileFormat } from './format-names.js';
 import type { FileOptions, FileParts } from './formats.js';
 import { addJudged, type Judged, readJudged } from './judged/judged-split.js';

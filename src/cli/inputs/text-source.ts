@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { NearmissError } from '../../base/errors.js';
 import { fullText } from '../../data/dataset.js';
-import { detectFormat } from '../../data/detect.js';
+import { detectFormat } from '../../data/detect/detect-format.js';
 import { FILE_FORMATS, type FileParts, isFileFormat } from '../../data/formats.js';
 import { openSources } from '../../data/open.js';
 import { type FieldNames, toDocument } from '../../data/readers/fields.js';

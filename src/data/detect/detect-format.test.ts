@@ -2,10 +2,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { contentId } from './content-id.js';
-import { type Detected, detectFormat } from './detect.js';
-import type { FileOptions } from './formats.js';
-import { type OpenOptions, openDataset } from './open.js';
+import { contentId } from '../content-id.js';
+import type { FileOptions } from '../formats.js';
+import { type OpenOptions, openDataset } from '../open.js';
+import { detectFormat } from './detect-format.js';
+import type { Detected } from './detected.js';
 
 let folder: string;
 beforeAll(async () => {
