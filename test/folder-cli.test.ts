@@ -28,6 +28,7 @@ beforeAll(async () => {
     'handbook/c.docx': '',
     'mixed/good.md': 'A good text.',
     'mixed/latin.txt': Buffer.from('na\xefve', 'latin1'),
+    'mixed/latin.csv': Buffer.from('question,answer\nna\xefve,text\n', 'latin1'),
     'questions/corpus.jsonl': '{"_id":"x","text":"unused"}\n',
     'questions/queries.jsonl': '{"_id":"q1","text":"who barks"}\n',
     'questions/qrels/test.tsv': 'query-id\tcorpus-id\tscore\nq1\tmore/my%20dogs.html#1\t1\n',
@@ -162,6 +163,13 @@ test('an overlap too large is an error of that option', async () => {
   );
   expect(code).toBe(2);
   expect(stderr).toContain('--overlap: expected at most 5, half of --max-words 10, got 10');
+});
+
+test('a file that is all there is and cannot be read is the error itself', async () => {
+  const { code, stderr } = await run('search', 'mixed/latin.csv', 'bark', '--mode', 'bm25');
+  expect(code).toBe(1);
+  expect(stderr).toContain('latin.csv:2: not valid UTF-8');
+  expect(stderr).toContain('convert the file from its own encoding');
 });
 
 test('search of a file that is no collection proposes no option that search does not have', async () => {

@@ -36,6 +36,36 @@ describeInBrowser('what the pages do', (tests) => {
     await page.getByText(/the collection has no labels/).waitFor(WAIT);
   });
 
+  test('the HTTP API is described and tried out, by keyboard, in both themes and on a phone', async () => {
+    const { page, expectClean, expectAccessible } = await tests.visit(server.url, { colorScheme: 'dark' });
+    await page.getByRole('link', { name: 'HTTP API' }).press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'HTTP API' }).waitFor(WAIT);
+    await page.locator('#get-v1-search > summary').press('Enter');
+    const search = page.locator('#get-v1-search');
+    await search.getByText(/^Answer 200: \d+ fields$/).press('Enter');
+    await search.getByText('hits[].snippet.text').waitFor(WAIT);
+    expect(new URL(page.url()).hash).toBe('#get-v1-search');
+    await search.getByLabel('q', { exact: true }).fill('iron tablets');
+    await search.getByLabel('k', { exact: true }).press('Enter');
+    await search.getByText(/^200 OK, \d+ ms$/).waitFor(WAIT);
+    expect(JSON.parse(await search.locator('.api-answer').innerText()).hits[0].title).toBe('Iron tablets');
+    await expectAccessible();
+    await page.emulateMedia({ colorScheme: 'light' });
+    await expectAccessible();
+    await picture(page, 'http-api');
+    // The address leads back to it; a body comes filled in, and what is wrong with it is told.
+    await page.goto(`${server.url}/docs#post-v1-search`);
+    await page.reload();
+    const post = page.locator('#post-v1-search');
+    await post.getByRole('textbox', { name: 'Body' }).fill('{"query": "iron", "modes": ["bm25"]}');
+    await post.getByRole('button', { name: 'Send' }).press('Enter');
+    await post.getByText(/did you mean \\"mode\\"\?/).waitFor(WAIT);
+    await expectNarrow(page);
+    await expectAccessible();
+    await picture(page, 'http-api-phone');
+    expectClean(/status of 400/);
+  });
+
   test('the home page names what is served and offers queries to try', async () => {
     const { page, expectClean, expectAccessible } = await tests.visit(server.url);
     await page.locator('.examples a').first().waitFor(WAIT);

@@ -17,5 +17,5 @@ export default defineConfig({
     // On a busy machine every build would warn about how long it took.
     rolldownOptions: { checks: { bundlerTimings: false } },
   },
-  server: { proxy: { '/v1': api, '/openapi.json': api, '/docs': api } },
+  server: { proxy: { '/v1': api, '/openapi.json': api } },
 });

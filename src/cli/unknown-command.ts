@@ -2,12 +2,11 @@ import type { Command } from 'commander';
 import { suggest } from '../base/suggest.js';
 
 /**
- * Refuses a name that is no command where help is asked for: commander would give the help of the program, as if the
- * name had not been there.
+ * Refuses a name that is no command, with the one that was meant, also where that is below another. Commander looks
+ * among the nearest alone, and where help is asked for it would give that of the program, as if the name had not been there.
  */
 export function refuseUnknownCommand(program: Command, args: readonly string[]): void {
   const asksHelp = args[0] === 'help';
-  if (!asksHelp && !args.some((arg) => arg === '--help' || arg === '-h')) return;
   let command = program;
   for (const arg of asksHelp ? args.slice(1) : args) {
     // What comes behind an option may be its value; what a command takes as an argument may be anything.
@@ -21,10 +20,16 @@ export function refuseUnknownCommand(program: Command, args: readonly string[]):
 }
 
 function refuse(command: Command, name: string): never {
-  const meant = suggest(
-    name,
-    command.commands.map((child) => child.name()),
+  const names = command.commands.map((child) => child.name());
+  // `import` is below `data`.
+  const below = new Map(
+    command.commands.flatMap((child) =>
+      child.commands.map((one): [string, string] => [one.name(), `${child.name()} ${one.name()}`]),
+    ),
   );
+  for (const known of names) below.delete(known);
+  const found = suggest(name, [...names, ...below.keys()]);
+  const meant = found && (below.get(found) ?? found);
   command.error(`error: unknown command '${name}'${meant ? `\n(Did you mean ${meant}?)` : ''}`, {
     code: 'commander.unknownCommand',
   });

@@ -14,6 +14,10 @@ test.each<[string, string]>([
   ['help serch', "unknown command 'serch'\n(Did you mean search?)"],
   ['help data improt', "unknown command 'improt'\n(Did you mean import?)"],
   ['help data import', ''],
+  ['imprt pairs.csv data/mine', "unknown command 'imprt'\n(Did you mean data import?)"],
+  ['valdate x', "unknown command 'valdate'\n(Did you mean data validate?)"],
+  ['serach ./docs words', "unknown command 'serach'\n(Did you mean search?)"],
+  ['data serch', "unknown command 'serch'"],
 ])('%s', async (line, message) => {
   vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   expect(await runCli(line.split(' '))).toBe(message === '' ? 0 : 2);

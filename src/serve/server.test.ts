@@ -253,10 +253,6 @@ describe('the server', () => {
       maximum: 1000,
     });
     expect(body.components.schemas.Hit).toBeDefined();
-    const page = await send(server, 'GET', '/docs/');
-    expect(page.status).toBe(200);
-    expect(page.body).toContain('swagger-ui-bundle.js');
-    expect(page.body).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
   });
 
   test('a request id is taken over where it can be logged, else made; queries are not logged', async () => {
@@ -451,7 +447,7 @@ describe('the web UI', () => {
     }
     const asset = await send(server, 'GET', '/assets/app-1a2b.js');
     expect(asset.headers.get('cache-control')).toContain('immutable');
-    for (const path of ['/v1/nothing', '/v1', '/docs/nothing.html']) {
+    for (const path of ['/v1/nothing', '/v1', '/openapi.json/nothing']) {
       const { status, body } = await send(server, 'GET', path, undefined, html);
       expect([status, body.error?.code], path).toEqual([404, 'not_found']);
     }
@@ -478,6 +474,6 @@ describe('the web UI', () => {
   test('where it has not been built, that is said', async () => {
     const server = await start({ webFolder: join(webFolder, 'none') });
     const { status, body } = await send(server, 'GET', '/', undefined, { accept: 'text/html' });
-    expect([status, body.error.hint]).toEqual([404, 'see /docs; the web UI has not been built']);
+    expect([status, body.error.hint]).toEqual([404, 'see /openapi.json; the web UI has not been built']);
   });
 });

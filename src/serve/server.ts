@@ -103,7 +103,7 @@ export class SearchServer {
     await registerSecurityHeaders(app);
     await registerCors(app, origins);
     registerAccess(app, { keys, loopback, readOnly, origins });
-    await registerDocumentation(app, auth);
+    registerDocumentation(app, auth);
     for (const collection of collections) {
       const context = { ...shared, collection, index: collection.index, fields: new FieldDesk() };
       if (collection.path === '') await registerRoutes(app, context);

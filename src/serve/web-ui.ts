@@ -8,7 +8,7 @@ import { ApiError } from './api-error.js';
 const WEB_FOLDER = fileURLToPath(packageFile('dist/web/'));
 
 /** Below these everything is JSON, also what is not there. */
-const API_PATH = /^(?:\/collections\/[^/?]+)?\/(?:v1|metrics|openapi\.json|docs)(?:[/?]|$)/;
+const API_PATH = /^(?:\/collections\/[^/?]+)?\/(?:v1|metrics|openapi\.json)(?:[/?]|$)/;
 
 /** Serves the UI where it has been built: its files, and its page for every path that the page itself understands. */
 export async function registerWebUi(app: FastifyInstance, folder = WEB_FOLDER): Promise<void> {
@@ -25,7 +25,7 @@ export async function registerWebUi(app: FastifyInstance, folder = WEB_FOLDER): 
   app.setNotFoundHandler(async (request, reply) => {
     if (built && wantsPage(request)) return sendFile(request, reply, { folder, path: '/index.html' });
     throw new ApiError(404, 'not_found', `there is no ${request.method} ${pathOf(request)}`, {
-      hint: built || API_PATH.test(request.url) ? 'see /docs' : 'see /docs; the web UI has not been built',
+      hint: built ? 'see /docs' : 'see /openapi.json; the web UI has not been built',
     });
   });
 }

@@ -20,7 +20,7 @@ export async function splitQueries(
     throw new NearmissError(`${dataset.name}: no split "${split}"`, {
       hint:
         splits.length > 0
-          ? `there are ${splits.join(', ')}`
+          ? `there are ${splits.join(', ')}: name one with --split`
           : 'it has no judgments to measure with: mark hits as right or wrong on the page of nearmiss serve, or import some (nearmiss data import … --queries FILE --qrels SPLIT=FILE)',
     });
   }

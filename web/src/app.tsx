@@ -39,6 +39,10 @@ const ROUTES: readonly Route[] = [
     page: lazy(async () => (await import('./glossary/index.js')).GlossaryPage),
     name: 'Glossary',
   },
+  {
+    path: '/docs',
+    page: lazy(async () => (await import('./http-api/index.js')).HttpApiPage),
+  },
   { path: '/document/:id', page: DocumentPage },
   {
     path: '/before-after',

@@ -174,7 +174,7 @@ function missingId(fields: Fields, names: FieldNames, role: Role, at: RecordCont
   const { query: first, document: second } = likelyPair(fields);
   const pairs = second && `pairs: --query-field ${quoted(first!)} --document-field ${quoted(second)}; `;
   return at.error(UNKNOWN_FIELDS, `cannot tell what it holds; fields found: ${shown(fields)}`, {
-    hint: `say so, here or to nearmiss data import: ${pairs ?? ''}documents: --text-field ${quoted(second ?? first ?? 'NAME')}; a table whose first line holds no names: --columns query,document`,
+    hint: `say so to nearmiss data import: ${pairs ?? ''}documents: --text-field ${quoted(second ?? first ?? 'NAME')}; a table whose first line holds no names: --columns query,document`,
   });
 }
 

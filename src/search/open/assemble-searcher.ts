@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import type { Closing } from '../../base/closing.js';
 import { describeLeftOut } from '../../data/left-out.js';
 import { openDataset } from '../../data/open.js';
@@ -72,7 +73,9 @@ export async function openCollection(
   { data }: Target,
   { onNote }: OpenSearcherOptions,
 ): Promise<SourcesDataset | undefined> {
-  return data === undefined ? undefined : openDataset(data, { onProblem: tellOfFiles(onNote) });
+  if (data === undefined) return undefined;
+  const isFolder = (await stat(data)).isDirectory();
+  return openDataset(data, { onProblem: tellOfFiles(onNote, { isFolder }) });
 }
 
 async function prepareStore(
@@ -99,11 +102,12 @@ const FILE_PROBLEMS = ['unreadable', 'broken-utf8', 'no-text-layer'];
 const OTHER_SHEETS = 'other-sheets';
 const MOST_TOLD = 5;
 
-function tellOfFiles(onNote: OpenSearcherOptions['onNote']): OnProblem {
+function tellOfFiles(onNote: OpenSearcherOptions['onNote'], { isFolder }: { isFolder: boolean }): OnProblem {
   // Documents are read for each thing that is made of them.
   const told = new Set<string>();
   return (problem) => {
-    const leavesOut = FILE_PROBLEMS.includes(problem.code);
+    // Without a file that is all there is, nothing is left.
+    const leavesOut = isFolder && FILE_PROBLEMS.includes(problem.code);
     if (problem.severity === 'error' && !leavesOut) throwProblem(problem);
     if (!leavesOut && problem.code !== OTHER_SHEETS) return;
     if (told.has(problem.file) || told.size === MOST_TOLD) return;

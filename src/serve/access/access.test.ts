@@ -56,11 +56,13 @@ const WRITES = [
   ['POST', '/v1/judgments', { judgments: [{ query: 'pets', document: 'cat', grade: 1 }] }],
   ['POST', '/v1/admin/reload'],
 ] as const;
-/** Whoever may write is told that there is nothing to learn from, and nothing to stop. */
+/** Whoever may write is told that there is nothing to learn from, nothing to stop, and no model to choose. */
 const TRAININGS = [
   ['POST', '/v1/trainings', { run: 'mine' }],
   ['DELETE', '/v1/trainings/mine', undefined],
   ['POST', '/v1/negatives/preview', {}],
+  ['PUT', '/v1/model', { run: 'mine' }],
+  ['DELETE', '/v1/model', undefined],
 ] as const;
 
 describe('with API keys', () => {
@@ -105,12 +107,12 @@ describe('with API keys', () => {
     const trainings = TRAININGS.map(([method, path, body]) =>
       send(server, method, path, body, { 'x-api-key': keys.write }),
     );
-    expect((await Promise.all(trainings)).map(({ status }) => status)).toEqual([422, 404, 422]);
+    expect((await Promise.all(trainings)).map(({ status }) => status)).toEqual([422, 404, 422, 404, 409]);
     for (const [method, path, body] of [...READS, ...WRITES]) {
       const answer = await send(server, method, path, body, { 'x-api-key': keys.write });
       expect(answer.status, path).toBe(200);
     }
-    for (const path of ['/v1/health', '/openapi.json', '/docs/']) {
+    for (const path of ['/v1/health', '/openapi.json']) {
       expect((await send(server, 'GET', path)).status, path).toBe(200);
     }
     expect((await send(server, 'GET', '/v1/nothing')).status).toBe(404);
@@ -127,6 +129,7 @@ describe('with API keys', () => {
       );
     expect(changing.sort()).toEqual([
       'delete /v1/documents/{id}',
+      'delete /v1/model',
       'delete /v1/trainings/{run}',
       'post /v1/admin/reload',
       'post /v1/documents',
@@ -136,6 +139,7 @@ describe('with API keys', () => {
       'post /v1/negatives/preview',
       'post /v1/trainings',
       'put /v1/documents/{id}',
+      'put /v1/model',
     ]);
   });
 

@@ -31,8 +31,8 @@ export function Welcome({ info, state }: { info: ServerInfo; state: SearchState 
         columns <kbd>Enter</kbd> open <kbd>+</kbd> <kbd>-</kbd> right or wrong
       </p>
       <p class="soft small">
-        Programs ask the <a href="/docs">HTTP API</a>. The <Link href="/glossary">glossary</Link> explains the
-        words.
+        Programs ask the <Link href="/docs">HTTP API</Link>. The <Link href="/glossary">glossary</Link>{' '}
+        explains the words.
       </p>
     </div>
   );
