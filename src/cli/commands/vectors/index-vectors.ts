@@ -1,46 +1,10 @@
 import { type Command, Option } from 'commander';
-import { NearmissError, UsageError } from '../../../base/errors.js';
 import { secondsSince } from '../../../base/numbers/seconds-since.js';
-import type { Progress } from '../../../base/progress.js';
-import type { TokenBits } from '../../../index/tokens/residual-codec.js';
-import type { OnTokenProgress } from '../../../index/tokens/write-token-index.js';
-import type {
-  Documents,
-  IndexType,
-  VectorIndexMetadata,
-  VectorStorage,
-} from '../../../index/vectors/index.js';
-import type { VectorFile } from '../../../model/tensors/vector-file.js';
-import { addFleetOptions, type FleetFlags } from '../../fleet/fleet-options.js';
+import type { VectorIndexMetadata } from '../../../index/vectors/index.js';
+import { addFleetOptions } from '../../fleet/fleet-options.js';
 import { wholeNumber } from '../../options/option-parsers.js';
-import { print, printJson, tell } from '../../output.js';
-
-const BITS = { 1: 1, 2: 2, 4: 4, exact: 'exact' } as const satisfies Record<string, TokenBits | 'exact'>;
-
-interface IndexFlags extends FleetFlags {
-  type: IndexType | 'tokens';
-  bits?: keyof typeof BITS;
-  scorer?: 'poly';
-  append?: boolean;
-  delete?: boolean;
-  storage: VectorStorage;
-  connectivity?: number;
-  efConstruction?: number;
-  threads?: number;
-  dimensions?: number;
-  lists?: number;
-  probes?: number;
-  rescore?: number;
-  dimension?: number;
-  model?: string;
-  shardSize?: number;
-  overwrite?: boolean;
-  quiet?: boolean;
-  json?: boolean;
-}
-
-/** Vectors read and added at once. */
-const BLOCK_ROWS = 8192;
+import { print, printJson } from '../../output.js';
+import { BITS, checkFlags, type IndexFlags } from './index-flags.js';
 
 const EXAMPLES = `
 VECTORS is what "nearmiss encode" writes: X.npy, or bare rows X.f32 or X.f16 with --dimension; or the folder of a collection, which --model
@@ -151,9 +115,10 @@ async function indexAction(vectors: string, out: string, flags: IndexFlags): Pro
     return (await import('./change-index.js')).changeIndex(vectors, out, flags);
   }
   checkFlags(flags);
-  const [{ VectorFile }, { withVectorFile }] = await Promise.all([
+  const [{ VectorFile }, { withVectorFile }, { buildIndex }] = await Promise.all([
     import('../../../model/tensors/vector-file.js'),
     import('./encoded-input.js'),
+    import('./build-index.js'),
   ]);
   const started = performance.now();
   const { metadata, documents } = await withVectorFile(vectors, out, flags, async (path) => {
@@ -162,138 +127,6 @@ async function indexAction(vectors: string, out: string, flags: IndexFlags): Pro
   });
   const seconds = Number(secondsSince(started).toFixed(3));
   await printSummary({ index: out, ...metadata, documents, seconds }, flags);
-}
-
-async function buildIndex(
-  file: VectorFile,
-  out: string,
-  flags: IndexFlags,
-): Promise<{ metadata: VectorIndexMetadata; documents: number }> {
-  const [{ exists }, { Progress }, { idsPath }, { documentFiles, documentsFromIds, writeVectorIndex }] =
-    await Promise.all([
-      import('../../../base/files.js'),
-      import('../../../base/progress.js'),
-      import('../../../model/tensors/vector-file.js'),
-      import('../../../index/vectors/index.js'),
-    ]);
-  const ids = idsPath(file.path);
-  const hasIds = await exists(ids);
-  const documents: Documents = hasIds ? documentsFromIds(await file.ids(), ids) : {};
-  if (flags.scorer === 'poly' && documents.ids && documents.ids.size < file.rows) {
-    throw new NearmissError(
-      `${ids}: expected one vector a document, as a Poly-encoder makes, got ${file.rows} of ${documents.ids.size} documents`,
-      { hint: 'leave out --scorer: a document with several vectors is found by its best one' },
-    );
-  }
-  if (!flags.quiet) {
-    tell(`${await announce(file, flags)}\n`);
-    if (!hasIds) tell(`${ids} is not there: documents are numbered from 0\n`);
-  }
-  const progress = new Progress({ label: 'index', unit: 'vectors', total: file.rows, quiet: flags.quiet });
-  async function* blocks(): AsyncGenerator<Float32Array> {
-    for await (const block of file.blocks(BLOCK_ROWS)) {
-      yield block;
-      progress.advance(block.length / file.dimension);
-    }
-  }
-  const { type, bits, ...rest } = flags;
-  const options = { ...rest, dimension: file.dimension, source: file.path };
-  if (type === 'tokens') {
-    const { writeDocumentIndex } = await import('../../../index/write-documents.js');
-    const offsets = documents.offsets ?? Uint32Array.from({ length: file.rows + 1 }, (_, row) => row);
-    const source = { ...documents, offsets, blocks: () => file.blocks(BLOCK_ROWS) };
-    const metadata = await writeDocumentIndex(out, source, {
-      ...options,
-      bits: BITS[bits ?? 4],
-      scorer: 'max-sim',
-      onProgress: packed(progress),
-    });
-    progress.finish();
-    return { metadata, documents: offsets.length - 1 };
-  }
-  const metadata = await writeVectorIndex(out, blocks(), {
-    ...options,
-    type,
-    extra: documentFiles(documents),
-  });
-  progress.finish();
-  return { metadata, documents: documents.ids?.size ?? metadata.count };
-}
-
-/** Of the three passes over tokens the last is shown: it is the longest, and counts what is done. */
-function packed(progress: Progress): OnTokenProgress {
-  let told = 0;
-  return (step, done) => {
-    if (step !== 'pack') return;
-    progress.advance(done - told);
-    told = done;
-  };
-}
-
-/** What only some types have, and what to do where another was named. */
-const FLAGS_OF_TYPES = [
-  { flag: '--connectivity', key: 'connectivity', types: ['hnsw'], what: 'is for building a graph' },
-  { flag: '--ef-construction', key: 'efConstruction', types: ['hnsw'], what: 'is for building a graph' },
-  {
-    flag: '--threads',
-    key: 'threads',
-    types: ['hnsw', 'int8', 'binary', 'tokens'],
-    what: 'is for building a graph or lists',
-  },
-  { flag: '--lists', key: 'lists', types: ['int8', 'binary'], what: 'is for codes' },
-  { flag: '--probes', key: 'probes', types: ['int8', 'binary'], what: 'is for codes' },
-  { flag: '--rescore', key: 'rescore', types: ['int8', 'binary'], what: 'is for codes' },
-  { flag: '--scorer', key: 'scorer', types: ['flat'], what: 'is for comparing every vector' },
-  { flag: '--bits', key: 'bits', types: ['tokens'], what: 'is for an index of tokens' },
-] as const;
-
-function checkFlags(flags: IndexFlags): void {
-  const { type, storage } = flags;
-  if (storage === 'i8' && type !== 'hnsw') {
-    const why =
-      type === 'flat' ? 'a flat index is exact and stores' : `${type} keeps whole vectors on disk as`;
-    throw new UsageError(`--storage i8: ${why} f32 or f16`, {
-      hint: type === 'flat' ? 'use --storage f16, or --type int8' : 'use --storage f16',
-    });
-  }
-  if (flags.scorer !== undefined && flags.dimensions !== undefined) {
-    throw new UsageError(`--dimensions: vectors that ${flags.scorer} compares are kept whole`, {
-      hint: 'leave out --dimensions',
-    });
-  }
-  for (const { flag, key, types, what } of FLAGS_OF_TYPES) {
-    if (flags[key] === undefined || types.some((name) => name === type)) continue;
-    throw new UsageError(`${flag} ${what}`, { hint: `add --type ${types[0]}, or leave ${flag} out` });
-  }
-}
-
-/** What it will cost, said before it is spent. */
-async function announce(file: VectorFile, flags: IndexFlags): Promise<string> {
-  const { storage, connectivity, dimensions, lists } = flags;
-  const bits = BITS[flags.bits ?? 4];
-  const [{ vectorIndexBytes, wholeVectorsBytes }, { count }] = await Promise.all([
-    import('../../../index/vectors/index.js'),
-    import('../../../base/progress.js'),
-  ]);
-  const { rows, dimension } = file;
-  if (flags.type === 'tokens' && bits !== 'exact') {
-    const { centroidsFor, sampleSize } = await import('../../../index/tokens/train-codebook.js');
-    const centroids = centroidsFor(rows);
-    const parameters = { rows, bits, centroids };
-    const bytes = vectorIndexBytes({ type: 'tokens', storage: 'f32', count: rows, dimension, parameters });
-    const learning = megabytes(4 * sampleSize(rows) * dimension);
-    return `index ${count(rows)} tokens of ${dimension} in ${bits} bits with ${count(centroids)} centroids: about ${megabytes(bytes)} on disk, ${learning} of memory to learn them from`;
-  }
-  const type = flags.type === 'tokens' ? 'flat' : flags.type;
-  const parameters = { ...(dimensions && { dimensions }), ...(lists && { lists }) };
-  const cost = { type, storage, count: rows, dimension, connectivity, parameters };
-  const whole = wholeVectorsBytes(cost);
-  const where =
-    type === 'hnsw'
-      ? 'of memory while it is built, and on disk'
-      : `on disk, and in memory when it is searched${whole > 0 ? `; ${megabytes(whole)} more on disk` : ''}`;
-  const what = `${type} ${storage}${dimensions ? `, the first ${dimensions} numbers` : ''}`;
-  return `index ${count(rows)} vectors of ${dimension} as ${what}: about ${megabytes(vectorIndexBytes(cost))} ${where}`;
 }
 
 type Summary = VectorIndexMetadata & { index: string; documents: number; seconds: number };
@@ -309,8 +142,4 @@ async function printSummary(summary: Summary, { json }: IndexFlags): Promise<voi
     const what = summary.type === 'tokens' ? 'tokens' : 'vectors';
     print(`${index}: ${count(rows)} ${what}${several}, dimension ${dimension}, ${type} ${kept}\n`);
   }
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
 }
