@@ -104,8 +104,8 @@ export interface Searcher {
   /** A run's own vectors; `hybrid` where its weights were tuned, or where the model is untrained; else what there is. */
   readonly defaultMode: SearchMode;
   readonly documents: DocumentStore;
-  readonly model?: { name: string; dimension: number };
-  readonly reranker?: Reranker;
+  readonly model?: { name: string; dimension: number } | undefined;
+  readonly reranker?: Reranker | undefined;
   /**
    * Finds documents, with their texts, for one query or for several.
    *

@@ -14,7 +14,7 @@ export interface Explanation {
 
 /** What can tell how it scored texts for a query. */
 export interface Explainer {
-  explain?(query: string, texts: readonly string[]): Promise<Explanation[]>;
+  readonly explain?: ((query: string, texts: readonly string[]) => Promise<Explanation[]>) | undefined;
 }
 
 /** Hits of a list that a model explains: each has to be encoded again. */

@@ -23,7 +23,7 @@ export interface LiveCorpus extends Corpus {
 export interface VectorFinder {
   readonly dimension: number;
   /** The scorer that compares rows, where it is not the best inner product. */
-  readonly scorer?: string;
+  readonly scorer?: string | undefined;
   /** @param vectors one after another */
   search(vectors: Float32Array, options: SearchVectorsOptions): Promise<Hit[][]>;
 }

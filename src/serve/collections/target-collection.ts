@@ -45,7 +45,8 @@ export async function targetCollection(
   const { signal } = preparations;
   const watch = search?.onProgress ?? ((step: PrepareStep) => log.progress(step));
   const onProgress = (step: PrepareStep) => preparations.watch(step, watch(step));
-  const model = readOnly ? undefined : await choiceOf(target, search);
+  const run = (await isRun(target)) ? target : undefined;
+  const model = readOnly || run !== undefined ? undefined : await choiceOf(target, search);
   const begin = (first: Pick<OpenSearcherOptions, 'mayEncode'> = {}) =>
     beginSearcher(target, {
       ...{ onNote: warn, ...search, ...first, onProgress, signal, inWorkers: true },
@@ -57,7 +58,6 @@ export async function targetCollection(
     return false;
   };
   const beginFirst = () => begin(search?.modes === undefined ? { mayEncode: later } : {});
-  const run = (await isRun(target)) ? target : undefined;
   const data = search?.data ?? (run === undefined ? target : undefined);
   const runs = options.runs ?? join(beside, 'runs');
   const learnFrom = data ?? (await dataOf(target));
