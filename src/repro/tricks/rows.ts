@@ -37,7 +37,7 @@ export function tricksTable(teacher: string, labelDepth?: number): TableKind {
       name: 'rocketqa-noisy',
       system: 'RocketQA, not denoised',
       recipe: 'rocketqa',
-      set: [...labelled, 'stages.denoised.negatives.1.maxScore=1e9'],
+      set: [...labelled, 'stages.denoised.negatives.1.margin=null'],
     },
     { name: 'rocketqa', system: 'RocketQA', recipe: 'rocketqa', set: labelled },
     {
