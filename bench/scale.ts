@@ -123,13 +123,13 @@ async function measureInSteps(
   }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
   const run = <T>(step: 'build' | 'search') =>
     runStep<T>([import.meta.filename, '--step', `${system} ${step}`, ...given], 60 * Number(values.minutes));
-  const { result: build, seconds, anonymousMb: buildAnonymousMb } = await run<Build>('build');
-  if (!build) return { stopped: `build, after ${seconds} s` };
+  const { result: build, ...building } = await run<Build>('build');
+  if (!build) return { anonymousMb: building.anonymousMb, stopped: stopped('build', building) };
   const built = { buildSeconds: build.seconds, buildCpuSeconds: build.cpuSeconds };
   const diskMb = Math.round(folderBytes(options.folder) / 1e6);
-  const { result: search, ...spent } = await run<Search>('search');
-  const anonymousMb = Math.max(buildAnonymousMb, spent.anonymousMb);
-  if (!search) return { ...built, anonymousMb, diskMb, stopped: `search, after ${spent.seconds} s` };
+  const { result: search, ...searching } = await run<Search>('search');
+  const anonymousMb = Math.max(building.anonymousMb, searching.anonymousMb);
+  if (!search) return { ...built, anonymousMb, diskMb, stopped: stopped('search', searching) };
   const found = truth.map((wanted, i) => wanted.filter((id) => search.ids[i].includes(id)).length);
   return {
     ...built,
@@ -141,6 +141,10 @@ async function measureInSteps(
     cpuMs: search.cpuMs,
     oneMs: search.oneMs,
   };
+}
+
+function stopped(step: string, { seconds, cpuSeconds }: { seconds: number; cpuSeconds: number }): string {
+  return `${step}, after ${seconds} s and ${cpuSeconds.toFixed(0)} s of processor time`;
 }
 
 interface Memory {

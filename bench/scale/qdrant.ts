@@ -6,6 +6,7 @@ import { loadVersion } from '../../src/index/engines/load-version.js';
 import { QdrantServers, qdrantBinary } from '../../src/index/engines/qdrant/qdrant-servers.fixture.js';
 import { oneRowEach } from '../../src/model/encoder/encoded-texts.js';
 import { VectorFile } from '../../src/model/index.js';
+import { processorSeconds } from './step.js';
 import type { GraphEffort, Subject } from './systems.js';
 
 const NAME = 'scale';
@@ -68,11 +69,7 @@ export function qdrant(
         return hits.map((found) => found.map(({ number }) => number));
       };
     },
-    serverCpuSeconds() {
-      const fields = readFileSync(`/proc/${servers!.peers[0].pid}/stat`, 'utf8').split(') ')[1].split(' ');
-      // utime and stime, in hundredths of a second.
-      return (Number(fields[11]) + Number(fields[12])) / 100;
-    },
+    serverCpuSeconds: () => processorSeconds(servers!.peers[0].pid),
     async close() {
       await connection.close();
       const status = readFileSync(`/proc/${servers!.peers[0].pid}/status`, 'utf8');

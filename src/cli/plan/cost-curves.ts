@@ -33,9 +33,10 @@ export const MEASURED = {
     buildSecondsOfProduct: 2e-11,
     /** To compare a number of a query with that of a code. */
     secondsOfNumber: { int8: 5.8e-11, binary: 2e-11 },
-    /** To look into a list, and to read a whole vector and compare it. */
-    secondsOfProbe: 4.9e-6,
-    secondsOfWhole: 3e-6,
+    /** To compare a number of a query with that of a list's centre, to look into a list, to read a whole vector and compare it. */
+    secondsOfCentre: 1.7e-9,
+    secondsOfProbe: 2.1e-6,
+    secondsOfWhole: 2.7e-6,
   },
 } as const;
 
@@ -97,13 +98,12 @@ export function codesQueriesPerSecond(
   dimension: number,
   probes = defaultProbes(defaultLists(vectors)),
 ): number {
-  const { secondsOfNumber, secondsOfProbe, secondsOfWhole } = MEASURED.codes;
+  const { secondsOfNumber, secondsOfCentre, secondsOfProbe, secondsOfWhole } = MEASURED.codes;
   const lists = defaultLists(vectors);
   const compared = (vectors * probes) / lists;
+  const finding = lists > 1 ? lists * dimension * secondsOfCentre + probes * secondsOfProbe : 0;
   const whole = defaultRescore(kind, 10, dimension);
-  return (
-    1 / (compared * dimension * secondsOfNumber[kind] + probes * secondsOfProbe + whole * secondsOfWhole)
-  );
+  return 1 / (compared * dimension * secondsOfNumber[kind] + finding + whole * secondsOfWhole);
 }
 
 /** Between measured points straight in logarithms, beyond them as between the last two. */

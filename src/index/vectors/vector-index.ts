@@ -39,7 +39,7 @@ export interface SearchOptions {
   /** How many vectors to find for each query. */
   k: number;
   /**
-   * Candidates that hnsw keeps during the search: more cost time and give recall. Default 2.5 × k and at least 64,
+   * Candidates that hnsw keeps during the search: more cost time and give recall. Default 1.5 × k and at least 64,
    * which finds more than nine in ten of the true top 200 (docs/vector-index.md). Exact indexes need none.
    */
   efSearch?: number;
