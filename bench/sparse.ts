@@ -4,6 +4,7 @@
  *   npm run bench:sparse -- --data data/medquad --split test --deepct runs/deepct --unicoil runs/unicoil --splade runs/splade --splade-doc runs/splade-doc
  *   npm run bench:sparse -- --data data/medquad --split test --expanded data/medquad-expanded --tune train
  *
+ * DeepCT and HDCT may also be indexes that `nearmiss bm25 index --weights` made; how long their model takes is not measured then.
  * BM25 (and doc2query's, over the collection that `nearmiss expand` wrote) is tuned on `--tune`; runs are searched as they are served.
  */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
@@ -26,7 +27,7 @@ import { rowsOf } from '../src/model/encoder/encoded-texts.js';
 import { Encoder, loadEncoderModel } from '../src/model/index.js';
 import { queryImpacts } from '../src/model/scorer/impact.js';
 import { documentSplit } from '../src/recipe/document-split.js';
-import { readRunDescription } from '../src/run/run-description.js';
+import { isRun, readRunDescription } from '../src/run/run-description.js';
 import { RunDirectory } from '../src/run/run-directory.js';
 import { type SplitQueries, splitQueries } from '../src/systems/split-queries.js';
 
@@ -56,7 +57,7 @@ interface Measured {
   nonZerosDocument: number;
   nonZerosQuery: number;
   indexMb: number;
-  /** Only where a model reads documents. */
+  /** Only where a run tells which model reads documents, and how. */
   msPerPassage: number;
 }
 
@@ -139,15 +140,17 @@ async function bestIndex(path: string): Promise<string> {
   return run.stepPath('index', best.step);
 }
 
+/** @param path a run, or an index that `nearmiss bm25 index --weights` made */
 async function weighed(system: string, path: string): Promise<void> {
-  const folder = await bestIndex(path);
+  const isTrained = await isRun(path);
+  const folder = isTrained ? await bestIndex(path) : path;
   const index = await openBm25Index(folder);
   const { find, words } = ofIndex(index, new Bm25Searcher(index));
   await report(system, find, {
     nonZerosDocument: index.meta.postings / index.meta.documents,
     nonZerosQuery: words,
     indexMb: await megabytes(folder),
-    msPerPassage: await encodingTime(path),
+    msPerPassage: isTrained ? await encodingTime(path) : 0,
   });
 }
 

@@ -88,3 +88,15 @@ test.each([
   expect(refused.stderr).toContain(message);
   expect(refused.code).toBe(code);
 });
+
+test('a model of terms makes no vectors: encode and index say where to put it instead', async () => {
+  for (const args of [
+    ['encode', 'data', '--model', 'model', '--output', 'rows.npy'],
+    ['index', 'data', 'rows', '--model', 'model'],
+  ]) {
+    const { code, stderr } = await run(...args, '--quiet');
+    expect(code).toBe(1);
+    expect(stderr).toContain('makes terms and their weights of a text, and no vectors');
+    expect(stderr).toContain('nearmiss search DATA --model model');
+  }
+});

@@ -12,7 +12,7 @@ import { type EncoderModel, loadEncoderModel } from '../model/encoder/encoder-mo
 import type { OnBatch } from '../model/encoder/text-rows.js';
 import { weightsFingerprint } from '../model/folder/weights-fingerprint.js';
 import type { Precision, UsedPrecision } from '../model/precision/precision.js';
-import { representationOf } from '../model/representation/kinds.js';
+import { makesTerms, representationOf } from '../model/representation/kinds.js';
 import { mostRows } from '../model/representation/representation.js';
 import { FLOAT_BYTES, type StorageType } from '../model/tensors/float-storage.js';
 import { idsPath, VectorFileWriter } from '../model/tensors/vector-file.js';
@@ -74,6 +74,7 @@ export async function encodeFile(input: string, options: EncodeFileOptions): Pro
     maxLength: options.maxLength,
     quiet,
   });
+  if (makesTerms(model.spec.head)) throw makesNoVectors(model, options.model);
   const place = await openPlace(model, options);
   try {
     const writer = await VectorFileWriter.create(output, {
@@ -215,6 +216,12 @@ function announce(
   const most = Math.min(mostRows(representationOf(model.spec.head, side)), model.maxLength);
   const bytes = total * most * writer.dimension * FLOAT_BYTES[writer.dtype];
   return `${what}; about ${count(total)} texts, ${most > 1 ? 'up to ' : ''}${(bytes / 1e6).toFixed(1)} MB of vectors`;
+}
+
+function makesNoVectors({ name }: EncoderModel, path: string): NearmissError {
+  return new NearmissError(`${name}: makes terms and their weights of a text, and no vectors`, {
+    hint: `an inverted index holds them: nearmiss search DATA --model ${path}, nearmiss serve DATA --model ${path}`,
+  });
 }
 
 function nothingToEncode(input: string): NearmissError {
