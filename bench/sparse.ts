@@ -1,5 +1,6 @@
 /**
- * BM25 and learned sparse retrievers side by side: quality, how many words texts have, size and speed. One JSON line a system.
+ * BM25 and learned sparse retrievers side by side: quality, how many words texts have, size, speed, and whether the pruned search
+ * finds what comparing everything finds. One JSON line a system.
  *
  *   npm run bench:sparse -- --data data/medquad --split test --deepct runs/deepct --unicoil runs/unicoil --splade runs/splade --splade-doc runs/splade-doc
  *   npm run bench:sparse -- --data data/medquad --split test --expanded data/medquad-expanded --tune train
@@ -10,7 +11,7 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { type Dataset, openDataset } from '../src/data/index.js';
 import { evaluate, type Ranking, type Run } from '../src/evaluate/index.js';
 import { tuneBm25 } from '../src/evaluate/tune-bm25.js';
@@ -20,6 +21,7 @@ import {
   bm25,
   buildBm25Index,
   openBm25Index,
+  type Similarity,
 } from '../src/index/bm25/index.js';
 import { ImpactIndex } from '../src/index/impacts/impact-index.js';
 import { openDocumentIndex } from '../src/index/vectors/index.js';
@@ -61,14 +63,18 @@ interface Measured {
   msPerPassage: number;
 }
 
-type Find = (text: string) => Promise<{ ids: string[]; scores: Float64Array }>;
+type Find = (text: string, exhaustive: boolean) => Promise<{ ids: string[]; scores: Float64Array }>;
 
 async function report(system: string, find: Find, measured: Measured): Promise<void> {
   const rankings = new Map<string, Ranking>();
   const run: Run = { tag: system, rankings };
   const started = performance.now();
-  for (const { id, text } of asked.queries) rankings.set(id, await find(text));
+  for (const { id, text } of asked.queries) rankings.set(id, await find(text, false));
   const seconds = (performance.now() - started) / 1000;
+  let prunedIsExact = true;
+  for (const { id, text } of asked.queries) {
+    prunedIsExact &&= isDeepStrictEqual(rankings.get(id), await find(text, true));
+  }
   const { mean } = evaluate(run, asked.qrels, ['nDCG@10', 'RR@10'], { complete: true });
   const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
   const line = {
@@ -80,6 +86,7 @@ async function report(system: string, find: Find, measured: Measured): Promise<v
     indexMb: rounded(measured.indexMb, 2),
     qpsTop10: rounded(asked.queries.length / seconds, 1),
     msPerPassage: rounded(measured.msPerPassage, 2),
+    prunedIsExact,
   };
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
@@ -90,9 +97,11 @@ async function megabytes(folder: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0) / 1e6;
 }
 
-function ofIndex(index: Bm25Index, searcher: Bm25Searcher): { find: Find; words: number } {
-  const find: Find = async (text) => {
-    const { ids, scores } = searcher.search(text, 10);
+function ofIndex(index: Bm25Index, similarity?: Similarity): { find: Find; words: number } {
+  const searcher = new Bm25Searcher(index, { similarity });
+  const unpruned = new Bm25Searcher(index, { similarity, prune: false });
+  const find: Find = async (text, exhaustive) => {
+    const { ids, scores } = (exhaustive ? unpruned : searcher).search(text, 10);
     return { ids: Array.from(ids, (id) => index.documentId(id)), scores };
   };
   const counts = asked.queries.map(({ text }) => searcher.parse(text).size);
@@ -106,7 +115,7 @@ async function tuned(system: string, documents: Dataset): Promise<void> {
   const index = await openBm25Index(folder);
   const on: SplitQueries = await splitQueries(dataset, { split: values.tune, limit: 500 });
   const [best] = await tuneBm25(index, on.queries, on.qrels, { measure: 'nDCG@10', threads: 1 });
-  const { find, words } = ofIndex(index, new Bm25Searcher(index, { similarity: bm25(best) }));
+  const { find, words } = ofIndex(index, bm25(best));
   await report(system, find, {
     nonZerosDocument: meta.postings / meta.documents,
     nonZerosQuery: words,
@@ -145,7 +154,7 @@ async function weighed(system: string, path: string): Promise<void> {
   const isTrained = await isRun(path);
   const folder = isTrained ? await bestIndex(path) : path;
   const index = await openBm25Index(folder);
-  const { find, words } = ofIndex(index, new Bm25Searcher(index));
+  const { find, words } = ofIndex(index);
   await report(system, find, {
     nonZerosDocument: index.meta.postings / index.meta.documents,
     nonZerosQuery: words,
@@ -165,11 +174,11 @@ async function sparse(system: string, path: string): Promise<void> {
   let words = 0;
   await report(
     system,
-    async (text) => {
+    async (text, exhaustive) => {
       const encoded = await encoder.encode([text], { use: 'query' });
-      words += queryImpacts(rowsOf(encoded, 0)).size;
+      if (!exhaustive) words += queryImpacts(rowsOf(encoded, 0)).size;
       const { vectors, offsets: queryOffsets } = encoded;
-      const { ids, scores } = await documents.search(vectors, { k: 10, queryOffsets });
+      const { ids, scores } = await documents.search(vectors, { k: 10, queryOffsets, exhaustive });
       const found = Array.from(ids).filter((id) => id >= 0);
       return {
         ids: found.map((id) => documents.ids!.idAt(id)),
