@@ -1,5 +1,5 @@
 // Whether what `nearmiss adapt` says without labels is so: each collection is adapted to, its labels untouched, and start and
-// adapted model are then compared on its real queries. Collections that are done are kept in --out, one that was interrupted goes on.
+// adapted model are then compared on its real queries, and what is handed back as `search` uses it: together with BM25. Collections that are done are kept in --out, one that was interrupted goes on.
 // npm run bench:adapt -- DIR… [--out runs/bench-adapt] [--split test] [--model minilm] [--generate runs/generator] [--set PATH=VALUE]…
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -37,6 +37,12 @@ interface Row {
   agrees?: boolean;
   /** What is handed back: the start unless the verdict is better. */
   handedBack: number;
+  /**
+   * The same as it is searched by default, untuned with BM25, and p of the paired t-test against the start. Rows of
+   * before that was measured have neither.
+   */
+  searched?: number;
+  searchedP?: number;
   minutes: number;
   peakMb: number;
 }
@@ -70,11 +76,14 @@ async function measure(data: string): Promise<Row> {
   if (!outcome.finished) throw new Error(`${data}: ${prepared?.tooLittle ?? 'was stopped'}`);
   const asked = await splitQueries(await openDataset(data), { split: values.split });
   const directory = new RunDirectory(run);
-  const found = await searchRun(directory, await readRunDescription(directory), asked, {});
+  const found = await searchRun(directory, await readRunDescription(directory), asked, {
+    words: ['hybrid'],
+  });
   const perQuery = (of: typeof found.start): Float64Array =>
     evaluate(of, asked.qrels, [MEASURE], { complete: true }).perQuery[MEASURE];
   const start = perQuery(found.start);
   const learned = found.trained && perQuery(found.trained);
+  const searched = perQuery(found.served.hybrid);
   const p = learned && pairedTTest(learned, start).p;
   const real = learned && (p! >= ALPHA ? 'level' : mean(learned) > mean(start) ? 'better' : 'not better');
   return {
@@ -85,7 +94,9 @@ async function measure(data: string): Promise<Row> {
     judgedOn: judged?.kinds,
     start: mean(start),
     ...(learned && { learned: mean(learned), p, real, agrees: real === verdict }),
-    handedBack: mean(perQuery(found.served)),
+    handedBack: mean(perQuery(found.served.dense)),
+    searched: mean(searched),
+    searchedP: pairedTTest(searched, start).p,
     minutes,
     peakMb,
   };
@@ -130,6 +141,8 @@ function tableText(): string {
     'real',
     'verdict',
     'agree',
+    'searched',
+    'p',
     'min',
     'MB',
   ];
@@ -141,10 +154,12 @@ function tableText(): string {
       String(row.queries),
       figure(row.start),
       figure(row.learned),
-      row.p === undefined ? '–' : row.p.toFixed(4),
+      figure(row.p),
       row.real ?? '–',
       row.verdict,
       row.agrees === undefined ? '–' : row.agrees ? 'yes' : 'NO',
+      figure(row.searched),
+      figure(row.searchedP),
       row.minutes.toFixed(1),
       String(row.peakMb),
     ]),

@@ -3,11 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDataset } from '../data/index.js';
+import { evaluate } from '../evaluate/index.js';
 import type { PairSurvey } from '../examples/index.js';
 import { sourceKey } from '../examples/index.js';
 import { CandidateTable } from '../negatives/index.js';
 import { openRun } from '../run/open-run.js';
 import { RunDirectory } from '../run/run-directory.js';
+import { openSearcher } from '../search/index.js';
+import { searchQueries } from '../search/search-queries.js';
+import { type DevOutcome, measureOnSplit } from '../systems/index.js';
+import { splitQueries } from '../systems/split-queries.js';
 import { train } from '../train/train.js';
 import { TINY, writeGuides, writeLongGuide } from './adapt.fixture.js';
 import { type AdaptOutcome, adapt } from './adapt.js';
@@ -88,13 +93,42 @@ describe('a folder of guides', () => {
   test('says what came of it, and keeps the start unless it is better', () => {
     const { adaptation, finished, rows, checkpoint } = outcome;
     expect(finished).toBe(true);
-    expect(rows!.map(({ system }) => system)).toEqual(['start', 'bm25', 'hybrid', 'trained']);
+    // Made queries have the words of their documents: nothing is said of a search by words.
+    expect(rows!.map(({ system }) => system)).toEqual(['start', 'trained']);
+    expect(outcome.hybrid).toBeUndefined();
     const { judged, verdict } = adaptation;
     expect(verdict === 'better').toBe(checkpoint!.step > 0);
     expect(judged!.kinds.map(({ kind }) => kind)).toEqual(['heading']);
     // From random weights there is something to learn.
     expect(judged!.kinds.every(({ start, adapted }) => adapted > start)).toBe(true);
-    expect(outcome.best).toBe(verdict === 'better' ? 'trained' : 'start');
+    expect(outcome.serves).toBe(verdict === 'better' ? 'trained' : 'start');
+  });
+
+  test('is searched by words and vectors, as its documents were before, and says so', async () => {
+    expect(outcome.best).toBe('hybrid');
+    expect(outcome.advice).toMatch(/^Use the hybrid: .*--mode dense takes the model alone/);
+    const modeOf = async (path: string, model?: string): Promise<string> => {
+      const searcher = await openSearcher(path, { threads: 1, ...(model !== undefined && { model }) });
+      await searcher.close();
+      return searcher.defaultMode;
+    };
+    expect(await modeOf(out())).toBe('hybrid');
+    expect(await modeOf(join(folder, 'guides'), join(out(), 'best'))).toBe('hybrid');
+  });
+
+  test('on queries of another kind its hybrid is measured as a search finds', async () => {
+    const { rows, best } = await measureOnSplit(out(), 'train', outcome as DevOutcome, { threads: 1 });
+    expect(best).toBe('hybrid');
+    expect(rows.map(({ system }) => system)).toEqual(['start', 'bm25', 'hybrid', 'trained']);
+    const asked = await splitQueries(await openDataset(join(folder, 'run-data')), { split: 'train' });
+    const searcher = await openSearcher(out(), { threads: 1 });
+    const { queries, qrels } = asked;
+    const found = await searchQueries(searcher, searcher.defaultMode, { queries, depth: 200 });
+    await searcher.close();
+    const { mean } = evaluate(found, qrels, ['RR@10'], { complete: true });
+    expect(rows[2].measures['RR@10']).toBe(mean['RR@10']);
+    const onMade = await measureOnSplit(out(), 'made', outcome as DevOutcome, { threads: 1 });
+    expect(onMade.rows).toEqual(outcome.rows);
   });
 
   test('no passage of the same file is a negative', async () => {

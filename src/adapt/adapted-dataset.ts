@@ -1,5 +1,5 @@
-import type { Dataset, Qrels, Query } from '../data/index.js';
-import { MADE_SPLIT, POSITIVE_FIELD } from '../examples/index.js';
+import { type Dataset, MADE_SPLIT, type Qrels, type Query } from '../data/index.js';
+import { POSITIVE_FIELD } from '../examples/index.js';
 import type { MadeQuery } from './made-queries.js';
 import type { Questions } from './questions.js';
 

@@ -16,6 +16,7 @@ export type { DistributionSummary } from './distribution.js';
 export type { FormatName } from './format-names.js';
 export { IdTable } from './id-table.js';
 export { JUDGED_SPLIT, type Judged, readJudged } from './judged/judged-split.js';
+export { GENERATED_SPLIT, isMadeSplit, MADE_SPLIT } from './made-splits.js';
 export { type OpenOptions, openDataset } from './open.js';
 export { type PairsOptions, pairsDataset, type TextPair } from './pairs-dataset.js';
 export { formatProblem, type OnProblem, type Problem } from './problem.js';

@@ -13,7 +13,7 @@ export { fillClusterFolder } from './orders/cluster-folder.js';
 export { type BatchOrder, type OrderContext, type OrderKind, orderKind } from './orders/order.js';
 export { GENERATED_MAKER, generatedMaker } from './pairs/generated-queries.js';
 export { pairMakers } from './pairs/kinds.js';
-export { MADE_SPLIT, POSITIVE_FIELD } from './pairs/made.js';
+export { POSITIVE_FIELD } from './pairs/made.js';
 export { numberSources } from './pairs/number-sources.js';
 export {
   type MadePair,

@@ -4,9 +4,6 @@ import { readGenerated } from './generated-file.js';
 
 const TRAIN = 'train';
 
-/** The split of generated queries that are measured on, where a collection has no labels for it. */
-export const GENERATED_SPLIT = 'generated';
-
 /** The share of the documents whose queries are held out, and the most queries. */
 const HELD_OUT_SHARE = 0.1;
 const MOST_HELD_OUT = 500;

@@ -9,7 +9,6 @@ export {
 } from './generate-collection.js';
 export {
   answersOfGenerated,
-  GENERATED_SPLIT,
   type GeneratedCollection,
   type GeneratedCollectionOptions,
   generatedCollection,

@@ -1,5 +1,5 @@
 import { withWriteLock } from '../base/lock/write-lock.js';
-import { GENERATED_SPLIT } from '../generate/index.js';
+import { GENERATED_SPLIT } from '../data/made-splits.js';
 import { loadTextReader } from '../model/folder/text-reader.js';
 import type { TextReader } from '../model/index.js';
 import { modelKinds } from '../model/kinds.js';

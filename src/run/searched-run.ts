@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ModelRecipe } from '../recipe/recipe.js';
+import type { EvaluationRecipe, ModelRecipe } from '../recipe/recipe.js';
 import { readRunDescription, readStoredDescription } from './run-description.js';
 import type { RunDirectory } from './run-directory.js';
 
@@ -7,6 +7,7 @@ const length = z.int().min(1);
 
 const recipeSchema = z.object({
   name: z.string(),
+  evaluation: z.object({ split: z.string() }),
   model: z.object({
     // Runs from before there were several have none.
     kind: z.string().default('dual'),
@@ -20,11 +21,16 @@ const recipeSchema = z.object({
 export interface SearchedRun {
   /** Where its collection is. */
   data: string;
-  recipe: { name: string; model: Pick<ModelRecipe, 'kind' | 'init' | 'maxLength' | 'passages'> };
+  recipe: {
+    name: string;
+    /** Where its queries are by which the model was chosen. */
+    evaluation: Pick<EvaluationRecipe, 'split'>;
+    model: Pick<ModelRecipe, 'kind' | 'init' | 'maxLength' | 'passages'>;
+  };
 }
 
 /**
- * Reads where a run's collection is and how its model reads texts, and no other setting: checking them all takes every
+ * Reads where a run's collection is, how its model reads texts and what chose it, and no other setting: checking them all takes every
  * axis, which is a tenth of the time until a server gives its first answer.
  */
 export async function readSearchedRun(run: RunDirectory): Promise<SearchedRun> {

@@ -101,7 +101,7 @@ export interface Searcher {
    */
   readonly version: string;
   readonly modes: readonly SearchMode[];
-  /** A run's own vectors; `hybrid` where its weights were tuned, or where the model is untrained; else what there is. */
+  /** The vectors of a run that labels have judged, unless its weights were tuned; else `hybrid`, or what there is. */
   readonly defaultMode: SearchMode;
   readonly documents: DocumentStore;
   readonly model?: { name: string; dimension: number } | undefined;

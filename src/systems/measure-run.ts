@@ -1,7 +1,4 @@
-import type { Qrels } from '../data/index.js';
-import type { Run } from '../evaluate/index.js';
-import { MADE_SPLIT } from '../examples/index.js';
-import { GENERATED_SPLIT } from '../generate/index.js';
+import { GENERATED_SPLIT, isMadeSplit, type Qrels } from '../data/index.js';
 import { openRunSplit } from '../run/collection/open-run-data.js';
 import { ownQueries } from '../run/collection/own-queries.js';
 import { labelledDocuments, queriesWithoutLabels } from '../run/collection/queries-without-labels.js';
@@ -11,9 +8,9 @@ import { fuseRuns } from '../search/fusion/index.js';
 import { resolveTarget } from '../search/open/target.js';
 import { writeTunedFusion } from '../search/open/tuned-fusion.js';
 import { measureParts } from './measure-parts.js';
-import { type MeasuredSystems, measureSystems } from './measure-systems.js';
+import { type MeasuredSystems, measureSystems, type SystemRuns } from './measure-systems.js';
 import { isRecommendedHybrid, recommend, type Verdict, verdictOf } from './recommend.js';
-import { DEPTH, type RunSearches, type SearchSystemsOptions, searchRun } from './search-run.js';
+import { DEPTH, type SearchSystemsOptions, searchRun } from './search-run.js';
 import { type SplitQueries, splitQueries } from './split-queries.js';
 import type { SystemName, SystemsTable } from './system.js';
 import { FUSION, tuneOnHalves } from './tune-on-halves.js';
@@ -31,7 +28,7 @@ export interface DevOutcome extends SystemsTable {
    * is then, and the collection to search with it. `best/` holds the part, trained or not.
    */
   published?: { model: string; data: string };
-  /** Absent where the dev queries were made of the documents: they have their words, and would overrate BM25. */
+  /** Absent where the dev queries were made of the documents, which no weights are tuned on: the hybrid goes untuned. */
   hybrid?: { weights: number[]; recommended: boolean };
 }
 
@@ -42,7 +39,7 @@ export interface MeasureRunOptions extends SearchSystemsOptions {
 
 /**
  * Measures start, BM25, hybrid and trained model on a run's dev queries, tunes the hybrid's weights there and keeps them
- * with the run.
+ * with the run; where the queries were made of the documents, start and trained model alone.
  */
 export async function measureOnDev(path: string, options: MeasureRunOptions = {}): Promise<DevOutcome> {
   const opened = await openForMeasuring(path, options);
@@ -50,13 +47,13 @@ export async function measureOnDev(path: string, options: MeasureRunOptions = {}
   const { evaluation, seed } = description.recipe;
   const { split, queries: limit, best: decides } = evaluation;
   const asked = await splitQueries(dataset, { split, limit, seed });
-  const found = await searchRun(run, description, asked, options);
-  if (split === MADE_SPLIT || split === GENERATED_SPLIT) return measureMade(opened, asked, found);
-  const tuned = tuneOnHalves([found.served, found.bm25], asked.qrels, { measure: decides, depth: DEPTH });
-  const { rows, parts, values, withoutLabels } = measureFound(found, tuned.run, asked, {
-    description,
-    training,
-  });
+  if (isMadeSplit(split)) return measureMade(opened, asked, options);
+  const found = await searchRun(run, description, asked, { ...options, words: ['bm25'] });
+  const { start, trained } = found;
+  const { dense, bm25 } = found.served;
+  const tuned = tuneOnHalves([dense, bm25], asked.qrels, { measure: decides, depth: DEPTH });
+  const runs = { start, bm25, hybrid: tuned.run, trained };
+  const { rows, parts, values, withoutLabels } = measureFound(runs, asked, opened);
   const recommended = isRecommendedHybrid(values, found.serves);
   const { cache } = await resolveTarget(run.path, options);
   await writeTunedFusion(cache, {
@@ -84,27 +81,28 @@ export async function measureOnDev(path: string, options: MeasureRunOptions = {}
   };
 }
 
-/** Of queries that were made of the documents: whether training helped is asked of them, what to search with is not. */
+/**
+ * Of queries that were made of the documents: whether training helped is asked of them, whether to search by words is not.
+ * So the run is searched as a collection is that nobody has judged either: by both (`search/retrievers/hybrid.ts`).
+ */
 async function measureMade(
-  { description, training }: Awaited<ReturnType<typeof openForMeasuring>>,
+  opened: OpenedRun,
   asked: SplitQueries,
-  found: RunSearches,
+  options: MeasureRunOptions,
 ): Promise<DevOutcome> {
-  const hybrid = fuseRuns([found.served, found.bm25], { method: 'rrf', depth: DEPTH, tag: 'hybrid' });
-  const { rows, parts, values, withoutLabels } = measureFound(found, hybrid, asked, {
-    description,
-    training,
-  });
+  const { description, training } = opened;
+  const { serves, ...runs } = await searchModels(opened, asked, options);
+  const { rows, parts, values, withoutLabels } = measureFound(runs, asked, opened);
+  const beganWithPart = description.published !== undefined;
+  const prefersWhole = beganWithPart && recommend(values, serves, { beganWithPart }) === 'start';
   return {
     split: asked.split,
     queries: asked.queries.length,
     measure: description.recipe.evaluation.best,
     rows,
     ...(parts && { parts }),
-    best: recommend({ start: values.start, trained: values.trained }, found.serves, {
-      beganWithPart: description.published !== undefined,
-    }),
-    serves: found.serves,
+    best: prefersWhole ? 'start' : 'hybrid',
+    serves,
     verdict: verdictOf(values, withoutLabels),
     labels: training.size,
     ...wholeModel(description),
@@ -126,21 +124,50 @@ export async function measureOnSplit(
   decided: { hybrid?: { weights: number[] }; best: SystemName },
   options: MeasureRunOptions = {},
 ): Promise<SystemsTable> {
-  const { run, description, dataset, training } = await openForMeasuring(path, options, split);
-  const asked = await splitQueries(dataset, { split });
-  const found = await searchRun(run, description, asked, options);
-  const fusion = decided.hybrid ? { ...FUSION, ...decided.hybrid } : { method: 'rrf' as const };
-  const hybrid = fuseRuns([found.served, found.bm25], { ...fusion, depth: DEPTH, tag: 'hybrid' });
-  const { rows, parts } = measureFound(found, hybrid, asked, { description, training });
+  const opened = await openForMeasuring(path, options, split);
+  const asked = await splitQueries(opened.dataset, { split });
+  const runs = isMadeSplit(split)
+    ? await searchModels(opened, asked, options)
+    : await searchSystems(opened, asked, { ...options, weights: decided.hybrid?.weights });
+  const { rows, parts } = measureFound(runs, asked, opened);
   return {
     split,
     queries: asked.queries.length,
-    measure: description.recipe.evaluation.best,
+    measure: opened.description.recipe.evaluation.best,
     rows,
     ...(parts && { parts }),
     best: decided.best,
   };
 }
+
+/** Start and trained model, without words: where queries were made of the documents, these would be overrated. */
+async function searchModels(
+  { run, description }: OpenedRun,
+  asked: SplitQueries,
+  options: MeasureRunOptions,
+): Promise<SystemRuns & { serves: 'start' | 'trained' }> {
+  const { start, trained, serves } = await searchRun(run, description, asked, { ...options, words: [] });
+  return { start, trained, serves };
+}
+
+/** All systems. The hybrid has the weights of the dev queries; where these tuned none, it is that of a search. */
+async function searchSystems(
+  { run, description }: OpenedRun,
+  asked: SplitQueries,
+  { weights, ...options }: MeasureRunOptions & { weights?: number[] | undefined },
+): Promise<SystemRuns> {
+  if (weights === undefined) {
+    const words = ['bm25', 'hybrid'] as const;
+    const { start, trained, served } = await searchRun(run, description, asked, { ...options, words });
+    return { start, trained, bm25: served.bm25, hybrid: served.hybrid };
+  }
+  const found = await searchRun(run, description, asked, { ...options, words: ['bm25'] });
+  const { dense, bm25 } = found.served;
+  const hybrid = fuseRuns([dense, bm25], { ...FUSION, weights, depth: DEPTH, tag: 'hybrid' });
+  return { start: found.start, trained: found.trained, bm25, hybrid };
+}
+
+type OpenedRun = Awaited<ReturnType<typeof openForMeasuring>>;
 
 async function openForMeasuring(path: string, options: MeasureRunOptions, split?: string) {
   const run = new RunDirectory(path, options);
@@ -154,8 +181,7 @@ async function openForMeasuring(path: string, options: MeasureRunOptions, split?
 }
 
 function measureFound(
-  { start, bm25, trained }: RunSearches,
-  hybrid: Run,
+  { start, bm25, hybrid, trained }: SystemRuns,
   { qrels }: SplitQueries,
   { description, training }: { description: RunDescription; training: Qrels },
 ): MeasuredSystems & Pick<SystemsTable, 'parts'> & { withoutLabels: number[] } {
@@ -164,7 +190,7 @@ function measureFound(
     // Answers are looked for in the texts of all hits: the run's own curves have them.
     (name, i, all) => !name.startsWith('Coverage') && all.indexOf(name) === i,
   );
-  const runs = { start, bm25, hybrid, ...(trained && { trained }) };
+  const runs = { start, bm25, hybrid, trained };
   const measuring = { measures, decides: evaluation.best };
   const measured = measureSystems(runs, qrels, measuring);
   const labelled = labelledDocuments(training);

@@ -20,6 +20,7 @@ const OUTCOME: DevOutcome = {
   serves: 'start',
   verdict: 'level',
   labels: 640,
+  hybrid: { weights: [1, 0.1], recommended: false },
 };
 
 test('what is said of a training that brought nothing is true of its figures', () => {
@@ -36,6 +37,24 @@ test('what is said of a training that brought nothing is true of its figures', (
   const wrong = reasons({ rows: rowsOf({ start: 0.01, bm25: 0.02, trained: 0.01 }) });
   expect(wrong).toContain('labels that are wrong: neither the model nor words find what they say');
   expect(wrong).not.toContain('good at this already');
+});
+
+test('what only made queries have judged is searched by words and vectors, and why is told', () => {
+  const { hybrid: _, ...unjudged } = { ...OUTCOME, split: 'made', best: 'hybrid' as const };
+  const outcome = { ...unjudged, rows: rowsOf({ start: 0.05, trained: 0.04 }) };
+  const text = adviceText(outcome, 'runs/a');
+  expect(text).toMatch(
+    /^Use the hybrid: nearmiss search runs\/a and serve ask BM25 and the model as published together by default; --mode dense/,
+  );
+  expect(text).toContain("Nobody's questions have judged that");
+  expect(text).not.toMatch(/better than either|nor words find/);
+  expect(adviceText({ ...outcome, serves: 'trained' }, 'runs/a')).toContain('BM25 and the trained model');
+  const part = { ...outcome, published: { model: 'minilm', data: 'data/mine' } };
+  expect(adviceText(part, 'runs/a')).toContain('BM25 and what the run began with together');
+  expect(adviceText({ ...part, best: 'start' }, 'runs/a')).toMatch(
+    /^Use the model as published: .*--model minilm/,
+  );
+  expect(systemsTable(outcome)).not.toContain('use this');
 });
 
 test('a model that gains on labelled documents alone is named so, with the figures of both parts', () => {

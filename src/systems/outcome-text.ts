@@ -63,7 +63,8 @@ function allQueries({ split, queries, measure, rows, best }: SystemsTable): stri
 
 /** What to do now, in one sentence, and why where training has not helped. */
 export function adviceText(outcome: DevOutcome, run: string): string {
-  const lines = [USE[outcome.best](run, outcome)];
+  const isJudged = outcome.hybrid !== undefined;
+  const lines = [isJudged || outcome.best === 'start' ? USE[outcome.best](run, outcome) : both(run, outcome)];
   if (outcome.verdict === 'narrow') lines.push(narrowness(outcome));
   else if (outcome.verdict !== 'better') lines.push(...disappointment(outcome, outcome.verdict));
   if (outcome.queries < FEW_QUERIES) {
@@ -85,6 +86,17 @@ const USE: Record<SystemName, (run: string, outcome: DevOutcome) => string> = {
     `Use the hybrid: BM25 and the model together are better than either; nearmiss search ${run} does that by default.`,
   trained: (run) => `Use the trained model: it is in ${run}/best, and nearmiss search ${run} uses it.`,
 };
+
+/** Where only queries that were made of the documents have judged, and so nothing about words. */
+function both(run: string, { serves, published }: DevOutcome): string {
+  const began = published === undefined ? 'the model as published' : 'what the run began with';
+  const model = serves === 'trained' ? 'the trained model' : began;
+  return [
+    `Use the hybrid: nearmiss search ${run} and serve ask BM25 and ${model} together by default; --mode dense takes the model alone.`,
+    "Nobody's questions have judged that, and queries made of the documents cannot: they have their words.",
+    'Of models as published, both together were better than vectors alone on every collection measured without labels (docs/search.md).',
+  ].join(' ');
+}
 
 /** Documents that are added later have no labels: who serves a model that lost there is to know it. */
 function narrowness({ parts, measure, serves, published }: DevOutcome): string {
@@ -119,7 +131,7 @@ function disappointment({ labels, rows, measure, published }: DevOutcome, verdic
   const reasons = [
     published !== undefined &&
       'a part of the model: the run began with fewer layers, shorter texts or another head (model.layers, model.maxLength, model.head) than it was published with; nearmiss train without --recipe trains all of it',
-    Math.max(start ?? 0, bm25 ?? 0) < HOPELESS
+    bm25 !== undefined && Math.max(start ?? 0, bm25) < HOPELESS
       ? 'labels that are wrong: neither the model nor words find what they say; look at some with nearmiss data stats'
       : 'labels that are wrong or incomplete, so that right answers count as wrong: look at some with nearmiss data stats, or lower relativeMargin',
     labels < FEW_LABELS && `few labels (${count(labels)} queries to learn from): more of them help most`,

@@ -3,7 +3,8 @@ export const SYSTEMS = ['start', 'bm25', 'hybrid', 'trained'] as const;
 
 /**
  * `start`: the model as published, before any training. `bm25`: words alone. `trained`: the best checkpoint that has
- * learned something. `hybrid`: BM25 and the model that is served, fused with weights of the dev queries.
+ * learned something. `hybrid`: BM25 and the model that is served, fused with weights of the dev queries, or
+ * untuned where these were made of the documents.
  */
 export type SystemName = (typeof SYSTEMS)[number];
 

@@ -9,6 +9,7 @@ import { openRun } from '../run/open-run.js';
 import { readRunDescription } from '../run/run-description.js';
 import type { RunDirectory } from '../run/run-directory.js';
 import { bestSoFar } from '../run/step-evaluation.js';
+import { openSearcher } from '../search/index.js';
 import { measureOnDev } from '../systems/index.js';
 import { readLabelFolder } from '../teacher/index.js';
 import { takeRole } from './process/processes.js';
@@ -121,10 +122,14 @@ describe.each(['gpl', 'qgen'])('%s on documents alone', (base) => {
     await stages.close();
   });
 
-  test('the run is measured beside BM25 on what it has not learned from', async () => {
-    const { rows, split } = await measureOnDev(run.path, { session: { threads: 1 } });
+  test('the run is measured on what it has not learned from, and searched by words, too', async () => {
+    const { rows, split, best } = await measureOnDev(run.path, { session: { threads: 1 } });
     expect(split).toBe('generated');
-    expect(rows.map(({ system }) => system)).toContain('bm25');
+    expect(rows.map(({ system }) => system)).not.toContain('bm25');
+    expect(best).toBe('hybrid');
+    const searcher = await openSearcher(run.path, { threads: 1 });
+    await searcher.close();
+    expect(searcher.defaultMode).toBe('hybrid');
   });
 
   test('stopped in any stage it goes on and comes to the same weights', async () => {
@@ -155,6 +160,9 @@ test('where there are labels to measure on, these are measured on, and none is l
   const own = new Set((await data.dataset.qrels('train')).keys());
   expect([...own].every((id) => id.startsWith('generated-'))).toBe(true);
   await stages.close();
+  const searcher = await openSearcher(run.path, { threads: 1 });
+  await searcher.close();
+  expect(searcher.defaultMode).toBe('dense');
 });
 
 test('a recipe that learns from labels still says that there are none', async () => {

@@ -39,7 +39,7 @@ export const registerSearch: RegisterCommand = (program) => {
     .addOption(
       modeOption(
         '--mode <mode>',
-        'how to search (default: dense in a run, or hybrid once tuned; elsewhere hybrid)',
+        'how to search (default: hybrid; dense in a run trained on labels, until hybrid is tuned)',
         searchModes.names,
       ),
     )

@@ -136,7 +136,7 @@ async function sayPlan(path: string, { trainerThreads }: TrainOptions): Promise<
       import('../../run/run-description.js'),
       import('../../run/collection/judged.js'),
       import('../../run/cost/cost-model.js'),
-      import('../../generate/index.js'),
+      import('../../data/made-splits.js'),
     ]);
   const run = new RunDirectory(path);
   const { data, split, recipe, heldOut, dataFingerprint } = await readRunDescription(run);

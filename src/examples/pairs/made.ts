@@ -4,9 +4,6 @@ import { TextStore } from '../../negatives/text-store.js';
 import { examplesKind } from '../example.js';
 import { numberSources } from './number-sources.js';
 
-/** The split of made queries that are measured on. They have the words of their documents, and say little about BM25. */
-export const MADE_SPLIT = 'made';
-
 /** Where queries of a collection that pair makers wrote say what to learn from in their document's place. */
 export const POSITIVE_FIELD = 'positive';
 

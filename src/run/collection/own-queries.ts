@@ -1,7 +1,7 @@
 import type { Dataset } from '../../data/dataset.js';
+import { GENERATED_SPLIT } from '../../data/made-splits.js';
 import type { OwnQueries } from '../../examples/index.js';
 import { examples } from '../../examples/kinds.js';
-import { GENERATED_SPLIT } from '../../generate/index.js';
 import { kindOptions } from '../../recipe/kind-options.js';
 import type { Choice } from '../../recipe/recipe.js';
 import { locateMade } from '../made.js';

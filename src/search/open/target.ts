@@ -7,6 +7,7 @@ import { exists } from '../../base/files.js';
 import { besideFolder, cacheFolder } from '../../base/folders/cache-folder.js';
 import { isWritable } from '../../base/folders/writable.js';
 import { readJsonFile } from '../../base/json-file.js';
+import { isMadeSplit } from '../../data/made-splits.js';
 import { FORMAT_NAME as BM25_FORMAT } from '../../index/bm25/format-name.js';
 import { isEngineAddress } from '../../index/engines/is-address.js';
 import { documentSplit } from '../../recipe/document-split.js';
@@ -35,8 +36,8 @@ export interface Target {
   split?: SplitTokensOptions;
   /** Folder of a BM25 index. */
   bm25?: string;
-  /** The model was trained on this collection. */
-  trained?: boolean;
+  /** The model was trained on this collection, and chosen by its labels, or by queries that were made of its documents. */
+  trained?: 'labels' | 'documents';
   /** Where to keep what has to be made. */
   cache: string;
 }
@@ -75,7 +76,7 @@ export async function resolveTarget(path: string, given: TargetOptions): Promise
 
 /** Whether nothing was made of it yet that a model would have to fit. */
 export function isCollection({ vectors, bm25, engine, trained }: Target): boolean {
-  return vectors === undefined && bm25 === undefined && engine === undefined && trained !== true;
+  return vectors === undefined && bm25 === undefined && engine === undefined && trained === undefined;
 }
 
 async function collectionTarget(
@@ -111,7 +112,8 @@ async function runTarget(path: string, name: string, options: TargetOptions): Pr
   const best = await run.readJson<{ step: number }>('best.json');
   const cache = options.cache ?? (await writableCache(run.file('cache', 'search'), path));
   const bm25 = (await exists(run.file('cache', 'bm25'))) ? run.file('cache', 'bm25') : undefined;
-  const target: Target = { name, data: options.data ?? description.data, cache, bm25, trained: true };
+  const trained = isMadeSplit(description.recipe.evaluation.split) ? 'documents' : 'labels';
+  const target: Target = { name, data: options.data ?? description.data, cache, bm25, trained };
   if (!(await exists(target.data!))) {
     if (options.data !== undefined) {
       throw new NearmissError(`${options.data}: no such collection`, { hint: 'check --data' });

@@ -27,9 +27,10 @@ export const hybrid: Mode = {
         COMPONENTS.map((name) => corpus.retriever(name)),
         fusion,
       );
-    // A trained model is usually so far ahead of BM25 that fusing their ranks costs more than it brings
-    // (docs/search.md), unless weights were tuned and both together measured better.
-    const preference = (tuned?.recommended ?? !target.trained) ? 3 : 1;
+    // A model that learned from labels is usually so far ahead of BM25 that fusing their ranks costs more than it brings
+    // (docs/design.md). Of one that nobody's labels have judged that is not known, and with those as published fusing brings
+    // much (docs/search.md).
+    const preference = (tuned?.recommended ?? target.trained !== 'labels') ? 3 : 1;
     return { preference, fingerprint: fusion, retriever, live: () => ({ retriever }) };
   },
 };

@@ -1,8 +1,7 @@
 import { NearmissError } from '../../base/errors.js';
 import { docPage } from '../../base/package-files.js';
-import type { Dataset } from '../../data/index.js';
+import { type Dataset, GENERATED_SPLIT } from '../../data/index.js';
 import { queryAnswers } from '../../evaluate/query-answers.js';
-import { GENERATED_SPLIT } from '../../generate/index.js';
 import { negatives as negativeKinds } from '../../negatives/index.js';
 import { makers } from '../../recipe/axes.js';
 import { kindOptions } from '../../recipe/kind-options.js';

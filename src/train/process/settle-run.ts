@@ -1,5 +1,4 @@
-import { type Dataset, JUDGED_SPLIT, openDataset } from '../../data/index.js';
-import { GENERATED_SPLIT } from '../../generate/index.js';
+import { type Dataset, GENERATED_SPLIT, JUDGED_SPLIT, openDataset } from '../../data/index.js';
 import type { Recipe } from '../../recipe/recipe.js';
 import { type HeldOut, holdOut, withHeldOut } from '../../run/collection/held-out.js';
 import { type TakenJudgments, takeJudgments } from '../../run/collection/judged.js';

@@ -1,5 +1,6 @@
 import type { Adaptation } from '../../../src/serve/answers/runs.js';
 import { Table } from '../components/table.js';
+import { Term } from '../components/term.js';
 import { termOfMeasure } from '../glossary/terms.js';
 import { Link, pathWith } from '../router.js';
 import { formatCount, formatMeasure } from './format.js';
@@ -44,7 +45,8 @@ export function AdaptationResult({ run, adaptation }: { run: string; adaptation:
       />
       {isMade && (
         <p class="soft small">
-          These queries were made of the documents; what people ask may differ. Look for yourself:
+          These queries were made of the documents; what people ask may differ. They compare the two models by
+          vectors alone; a search uses either together with <Term id="bm25">BM25</Term>. Look for yourself:
         </p>
       )}
       <p>

@@ -168,7 +168,7 @@ function tooLittleText(source: string, { documents, sources, tooLittle }: Prepar
 }
 
 async function printOutcome(outcome: AdaptOutcome): Promise<void> {
-  const { run, test, adaptation } = outcome;
+  const { test, adaptation } = outcome;
   if (!outcome.finished || !adaptation.judged) return;
   const { formatTable } = await import('../../../base/table.js');
   const { systemsTable } = await import('../../../systems/index.js');
@@ -195,7 +195,15 @@ async function printOutcome(outcome: AdaptOutcome): Promise<void> {
   );
   if (test) print(`${systemsTable(test as SystemsTable)}\n`);
   print(`${verdictText(outcome, made)}\n`);
-  print(`nearmiss serve ${run}\n`);
+  print(searchedText(outcome));
+}
+
+/** The verdict is about the model alone, and a search asks words, too. */
+function searchedText({ run, hybrid }: AdaptOutcome): string {
+  // Whether both together are better, questions of people have judged; where there were too few, search uses both.
+  const how =
+    (hybrid?.recommended ?? true) ? 'together with BM25 (--mode dense takes it alone)' : 'by itself';
+  return `Search uses that model ${how}:\n  nearmiss serve ${run}\n`;
 }
 
 /** Queries that the start answers this well leave nothing to gain. */
