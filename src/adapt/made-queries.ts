@@ -2,7 +2,9 @@ import type { Dataset } from '../data/index.js';
 import { Random } from '../engine/random.js';
 import { type MadePair, type PairMaker, pairMakers, pairSources } from '../examples/index.js';
 import { defaultOptions } from '../examples/pairs/default-options.js';
+import { AskedQueries } from './asked-queries.js';
 import type { Mix } from './choose-mix.js';
+import { HeldOutDocuments } from './held-out-documents.js';
 
 /** A query that a maker made, to be learned from or measured with. */
 export interface MadeQuery extends MadePair {
@@ -21,11 +23,6 @@ export interface MakeQueriesOptions {
   makers?: readonly PairMaker[];
   onDocument?: () => void;
 }
-
-/** The share of the files whose pairs are not learned from. */
-const HELD_OUT_SHARE = 0.3;
-/** Of fewer files than this, passages are held out one by one. */
-const FEW_SOURCES = 20;
 
 /** What makers made of a collection. */
 export interface MadeQueries {
@@ -48,31 +45,34 @@ export async function makeQueries(
     ...mix.train.map((name) => new Reservoir(makerOf(name), { heldOut: false, seed, most: most.train })),
     ...mix.heldOut.map((name) => new Reservoir(makerOf(name), { heldOut: true, seed, most: most.heldOut })),
   ];
-  const bySource = sources >= FEW_SOURCES;
-  const isHeldOut = heldOutBy(seed);
+  const held = new HeldOutDocuments({ seed, sources });
+  const asked = new AskedQueries();
   let nth = 0;
   for await (const source of pairSources(dataset, { onDocument })) {
-    const held = bySource ? isHeldOut(nth) : undefined;
+    held.read(source);
+    const sides = new Set(source.passages.map(({ number }) => held.has(number)));
     for (const reservoir of reservoirs) {
-      if (held !== undefined && held !== reservoir.heldOut) continue;
+      const isOwn = sides.has(reservoir.heldOut);
+      // That a title is that of two files is known only where all files are asked.
+      if (!isOwn && !reservoir.maker.natural) continue;
       const random = Random.from(seed, 'pairs', nth, reservoir.maker.name);
       for (const pair of reservoir.maker.make(source, random, reservoir.options as never)) {
-        if (held !== undefined || isHeldOut(pair.document) === reservoir.heldOut) reservoir.add(pair);
+        asked.add(pair);
+        if (isOwn && (held.has(pair.document) ?? reservoir.heldOut) === reservoir.heldOut)
+          reservoir.add(pair);
       }
     }
     nth++;
   }
-  const drawn = [
-    ...evenly(
-      reservoirs.filter(({ heldOut }) => !heldOut),
-      most.train,
-    ),
-    ...evenly(
-      reservoirs.filter(({ heldOut }) => heldOut),
-      most.heldOut,
-    ),
-  ];
-  const queries = withoutAmbiguous(drawn);
+  const drawnOf = (heldOut: boolean): MadeQuery[] =>
+    evenly(
+      reservoirs
+        .filter((reservoir) => reservoir.heldOut === heldOut)
+        .map(({ queries }) => queries.filter(({ document }) => held.has(document) === heldOut)),
+      heldOut ? most.heldOut : most.train,
+    );
+  const drawn = [...drawnOf(false), ...drawnOf(true)];
+  const queries = asked.unambiguous(drawn);
   const left = (held: boolean): number => countOf(drawn, held) - countOf(queries, held);
   return { queries, ambiguous: { train: left(false), heldOut: left(true) } };
 }
@@ -81,25 +81,18 @@ function countOf(queries: readonly MadeQuery[], held: boolean): number {
   return queries.filter(({ heldOut }) => heldOut === held).length;
 }
 
-/** Whether a file, or a passage where there are few files, is not learned from. */
-function heldOutBy(seed: number): (nth: number) => boolean {
-  return (nth) => Random.from(seed, 'held-out', nth).uniform() < HELD_OUT_SHARE;
-}
-
 /** The numbers of the documents that may be learned from. */
 export async function learnedDocuments(
   dataset: Dataset,
-  { seed, sources }: Pick<MakeQueriesOptions, 'seed' | 'sources'>,
+  split: Pick<MakeQueriesOptions, 'seed' | 'sources'>,
 ): Promise<number[]> {
-  const isHeldOut = heldOutBy(seed);
+  const held = new HeldOutDocuments(split);
   const numbers: number[] = [];
-  let nth = 0;
-  for await (const { passages } of pairSources(dataset)) {
-    for (const { number, text } of passages) {
-      const held = isHeldOut(sources >= FEW_SOURCES ? nth : number);
-      if (!held && text.trim() !== '') numbers.push(number);
+  for await (const source of pairSources(dataset)) {
+    held.read(source);
+    for (const { number, text } of source.passages) {
+      if (!held.has(number) && text.trim() !== '') numbers.push(number);
     }
-    nth++;
   }
   return numbers;
 }
@@ -131,8 +124,8 @@ class Reservoir {
 }
 
 /** As many of each maker as there are, up to its share; what one lacks the others give. */
-function evenly(reservoirs: readonly Reservoir[], most: number): MadeQuery[] {
-  const waiting = reservoirs.map(({ queries }) => queries.values());
+function evenly(queries: readonly (readonly MadeQuery[])[], most: number): MadeQuery[] {
+  const waiting = queries.map((own) => own.values());
   const taken: MadeQuery[] = [];
   while (waiting.length > 0 && taken.length < most) {
     for (const next of [...waiting]) {
@@ -142,21 +135,4 @@ function evenly(reservoirs: readonly Reservoir[], most: number): MadeQuery[] {
     }
   }
   return taken;
-}
-
-function withoutAmbiguous(queries: readonly MadeQuery[]): MadeQuery[] {
-  const answers = new Map<string, Set<number>>();
-  const keyOf = ({ query }: MadeQuery): string =>
-    query.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
-  for (const query of queries) {
-    const key = keyOf(query);
-    answers.set(key, (answers.get(key) ?? new Set()).add(query.document));
-  }
-  const seen = new Set<string>();
-  return queries.filter((query) => {
-    const key = keyOf(query);
-    if (answers.get(key)!.size > 1 || seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
 }

@@ -17,11 +17,13 @@ export const faqMaker = pairMaker({
   options: {
     minWords: whole(1).default(3).describe('words of a question, and of an answer, at least'),
   },
-  *make({ title, passages }, _, { minWords }) {
+  *make({ title, passages, goesOn }, _, { minWords }) {
     const enough = (text: string): boolean => wordSpans(text).length >= minWords;
-    let before: string | undefined;
+    const headingOf = ({ headings }: PairPassage): string => headings.at(-1) ?? title;
+    // What begins a further part of a file goes on under its heading.
+    let before = goesOn ? headingOf(passages[0]) : undefined;
     for (const passage of passages) {
-      const heading = passage.headings.at(-1) ?? title;
+      const heading = headingOf(passage);
       const isFirst = heading !== before;
       before = heading;
       if (isFirst && QUESTION.test(heading) && enough(heading)) {

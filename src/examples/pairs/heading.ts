@@ -12,8 +12,9 @@ export const headingMaker = pairMaker({
   options: {
     aloneFrom: whole(1).default(4).describe('words from which a heading needs no title before it'),
   },
-  *make({ title, passages }, _, { aloneFrom }) {
-    let before: string | undefined;
+  *make({ title, passages, goesOn }, _, { aloneFrom }) {
+    // What begins a further part of a file goes on under its heading.
+    let before = goesOn ? passages[0].headings.join('\n') : undefined;
     for (const { number, headings, text } of passages) {
       const heading = headings.at(-1);
       const trail = headings.join('\n');

@@ -202,3 +202,21 @@ test('faq: questions in the text, each with its own answer; no code', () => {
     { query: '为什么天是蓝的？', document: 0, positive: '因为光被空气散射。' },
   ]);
 });
+
+test('a further part of a long file neither begins anew nor has the heading again that it goes on under', () => {
+  const part = (goesOn: boolean): PairSource => ({
+    ...sourceOf(
+      'Why rivers flow?',
+      { text: 'They go on as they were.', headings: ['What is a river made of?'] },
+      { text: 'By boat, or on foot.', headings: ['How do people travel?'] },
+    ),
+    goesOn,
+  });
+  const queries = (goesOn: boolean) =>
+    [titleMaker, headingMaker, faqMaker].map((maker) =>
+      pairsOf(maker, part(goesOn)).map(({ query }) => query),
+    );
+  const both = ['What is a river made of?', 'How do people travel?'];
+  expect(queries(false)).toEqual([['Why rivers flow?'], both, both]);
+  expect(queries(true)).toEqual([[], both.slice(1), both.slice(1)]);
+});

@@ -12,8 +12,9 @@ export const titleMaker = pairMaker({
   options: {
     minWords: whole(1).default(1).describe('words of a title at least'),
   },
-  *make({ title, passages }, _, { minWords }) {
-    if (wordSpans(title).length < minWords) return;
+  *make({ title, passages, goesOn }, _, { minWords }) {
+    // How a file goes on is not how it begins.
+    if (goesOn || wordSpans(title).length < minWords) return;
     const first = passages.find(({ text }) => text.trim() !== '');
     const positive = first && withoutHeading(first.text, title);
     if (first && positive) yield { query: title, document: first.number, positive };
