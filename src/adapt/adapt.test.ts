@@ -244,6 +244,25 @@ test('many files that are nearly the same: says why they teach nothing', async (
   expect(tooLittle).toMatch(/; \d+ more were left out, because several documents answer them alike$/);
 });
 
+test('files that cannot be read are left out and told of, as a search of the folder does', async () => {
+  const path = join(folder, 'with-junk');
+  await writeGuides(path, 90);
+  await writeFile(join(path, 'junk.md'), Buffer.from([0x23, 0x20, 0xff, 0xfe, 0x41, 0x0a]));
+  await writeFile(join(path, 'letter.docx'), 'PK');
+  const notes: string[] = [];
+  const options = { seed: 1, train: 1440, onNote: (note: string) => notes.push(note) };
+  const prepared = await prepareAdaptation(path, { folder: join(folder, 'of-junk'), ...options });
+  expect(prepared).toMatchObject({ sources: 90 });
+  expect(prepared.tooLittle).toBeUndefined();
+  expect(notes).toEqual([
+    expect.stringContaining('docx'),
+    expect.stringMatching(/junk\.md is left out: line 1: not valid UTF-8/),
+  ]);
+  await expect(
+    prepareAdaptation(join(folder, 'nowhere'), { folder: join(folder, 'of-nowhere'), ...options }),
+  ).rejects.toThrow('no such file or folder');
+});
+
 test('few steps do not make documents few', async () => {
   const prepared = await prepareAdaptation(join(folder, 'guides'), {
     folder: join(folder, 'few-steps'),

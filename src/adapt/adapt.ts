@@ -31,6 +31,8 @@ export interface AdaptOptions {
   /** Told before training begins what will be done and about how long it takes; not where a run goes on. */
   onPrepared?: (prepared: Prepared, seconds: number) => void;
   onDocument?: () => void;
+  /** Told what is left out of a folder: files that cannot be read, and those of other types. */
+  onNote?: (note: string) => void;
 }
 
 /** An adaptation that has begun, or why it cannot. */
@@ -88,6 +90,7 @@ export async function beginAdaptation(options: AdaptOptions): Promise<BegunAdapt
     ...(options.generate && { generate: options.generate }),
     train: steps * queries,
     onDocument: options.onDocument,
+    onNote: options.onNote,
   });
   if (prepared.tooLittle !== undefined) return { run: out, prepared, begun: false };
   const real = prepared.questions >= ENOUGH_QUESTIONS ? [`evaluation.split=${QUESTIONS_SPLIT}`] : [];

@@ -1,4 +1,11 @@
-import { type Dataset, type Document, openDataset, writeBeir } from '../data/index.js';
+import {
+  type Dataset,
+  type Document,
+  describeLeftOut,
+  leavingOutFiles,
+  openDataset,
+  writeBeir,
+} from '../data/index.js';
 import { GENERATED_MAKER, surveyPairs } from '../examples/index.js';
 import { UNSPACED } from '../text/unspaced.js';
 import { AdaptedDataset } from './adapted-dataset.js';
@@ -23,6 +30,8 @@ export interface PrepareOptions {
   /** Lets a model write queries, too; what it wrote waits in a folder of its own. */
   generate?: WrittenQueriesOptions;
   onDocument?: () => void;
+  /** What is left out of a folder. */
+  onNote?: (note: string) => void;
 }
 
 /** Where queries wait that a model writes for a collection in `folder`. */
@@ -60,14 +69,16 @@ export const ENOUGH_QUESTIONS = 50;
 
 /** Makes queries of a collection's documents and writes both as a collection to train on. */
 export async function prepareAdaptation(data: string, options: PrepareOptions): Promise<Prepared> {
-  const { seed, onDocument, generate } = options;
+  const { seed, onDocument, onNote, generate } = options;
   if (generate) await requireGenerator(generate);
-  const counted = new CountedDataset(await openDataset(data));
+  const base = await openDataset(data, { onProblem: await leavingOutFiles(data, onNote) });
+  const others = describeLeftOut(base.sources.leftOut);
+  if (others !== undefined) onNote?.(others);
+  const counted = new CountedDataset(base);
   const survey = await surveyPairs(counted, { samples: 0, seed, onDocument });
   const { documents, sources } = survey;
   const { unspaced } = counted;
   const chosen = chooseMix(survey.makers);
-  const base = await openDataset(data);
   const questions =
     options.questions === undefined ? undefined : await readQuestions(options.questions, base);
   const most = { train: Math.max(options.train, LEAST_TO_DRAW), heldOut: MOST_TO_MEASURE };

@@ -16,6 +16,8 @@ export type { DistributionSummary } from './distribution.js';
 export type { FormatName } from './format-names.js';
 export { IdTable } from './id-table.js';
 export { JUDGED_SPLIT, type Judged, readJudged } from './judged/judged-split.js';
+export { leavingOutFiles } from './leaving-out-files.js';
+export { describeLeftOut } from './left-out.js';
 export { GENERATED_SPLIT, isMadeSplit, MADE_SPLIT } from './made-splits.js';
 export { type OpenOptions, openDataset } from './open.js';
 export { type PairsOptions, pairsDataset, type TextPair } from './pairs-dataset.js';

@@ -1,8 +1,7 @@
-import { stat } from 'node:fs/promises';
 import type { Closing } from '../../base/closing.js';
+import { leavingOutFiles } from '../../data/leaving-out-files.js';
 import { describeLeftOut } from '../../data/left-out.js';
 import { openDataset } from '../../data/open.js';
-import { type OnProblem, throwProblem } from '../../data/problem.js';
 import type { SourcesDataset } from '../../data/sources-dataset.js';
 import { StoredDocuments } from '../documents/stored-documents.js';
 import { FilteredDocuments } from '../filter/filtered-documents.js';
@@ -74,8 +73,7 @@ export async function openCollection(
   { onNote }: OpenSearcherOptions,
 ): Promise<SourcesDataset | undefined> {
   if (data === undefined) return undefined;
-  const isFolder = (await stat(data)).isDirectory();
-  return openDataset(data, { onProblem: tellOfFiles(onNote, { isFolder }) });
+  return openDataset(data, { onProblem: await leavingOutFiles(data, onNote) });
 }
 
 async function prepareStore(
@@ -95,31 +93,6 @@ async function prepareStore(
     }),
   );
   return { dataset, store, cache, onProgress, onNote, mayEncode, signal };
-}
-
-/** What is wrong with a file as a whole: of a folder of texts, the others are searched all the same. */
-const FILE_PROBLEMS = ['unreadable', 'broken-utf8', 'no-text-layer'];
-const OTHER_SHEETS = 'other-sheets';
-const MOST_TOLD = 5;
-
-function tellOfFiles(onNote: OpenSearcherOptions['onNote'], { isFolder }: { isFolder: boolean }): OnProblem {
-  // Documents are read for each thing that is made of them.
-  const told = new Set<string>();
-  return (problem) => {
-    // Without a file that is all there is, nothing is left.
-    const leavesOut = isFolder && FILE_PROBLEMS.includes(problem.code);
-    if (problem.severity === 'error' && !leavesOut) throwProblem(problem);
-    if (!leavesOut && problem.code !== OTHER_SHEETS) return;
-    if (told.has(problem.file) || told.size === MOST_TOLD) return;
-    told.add(problem.file);
-    const { message, hint } = problem;
-    const line = problem.line === undefined ? '' : `line ${problem.line}: `;
-    onNote?.(
-      leavesOut
-        ? `${problem.file} is left out: ${line}${message}`
-        : `${problem.file}: ${message}${hint ? ` (${hint})` : ''}`,
-    );
-  };
 }
 
 const NOBODY_WATCHES = { advance: (): void => {}, finish: (): void => {} };

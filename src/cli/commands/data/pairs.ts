@@ -5,7 +5,7 @@ import { formatTable } from '../../../base/table.js';
 import type { CollectionSurvey, PairSurvey } from '../../../examples/pairs/survey.js';
 import { describedSources } from '../../described-sources.js';
 import { repeated, wholeNumber } from '../../options/option-parsers.js';
-import { print, printJson } from '../../output.js';
+import { print, printJson, tell } from '../../output.js';
 import { addSourceOptions, type SourceFlags, toOpenOptions } from './source-options.js';
 
 interface PairsFlags extends SourceFlags {
@@ -43,23 +43,33 @@ Examples:
 }
 
 async function pairsAction(source: string, flags: PairsFlags): Promise<void> {
-  const [{ openDataset }, { pairMakers }, { surveyPairs }, { Progress }, { tellLeftOut }] = await Promise.all(
-    [
-      import('../../../data/open.js'),
-      import('../../../examples/pairs/kinds.js'),
-      import('../../../examples/pairs/survey.js'),
-      import('../../../base/progress.js'),
-      import('../../inputs/tell-left-out.js'),
-    ],
-  );
+  const [
+    { leavingOutFiles },
+    { openDataset },
+    { pairMakers },
+    { surveyPairs },
+    { Progress },
+    { tellLeftOut },
+  ] = await Promise.all([
+    import('../../../data/leaving-out-files.js'),
+    import('../../../data/open.js'),
+    import('../../../examples/pairs/kinds.js'),
+    import('../../../examples/pairs/survey.js'),
+    import('../../../base/progress.js'),
+    import('../../inputs/tell-left-out.js'),
+  ]);
   const unknown = flags.maker?.find((name) => !pairMakers.names.includes(name));
   if (unknown !== undefined) {
     throw new UsageError(`data pairs: no pair maker is called "${unknown}"`, {
       hint: `there are ${pairMakers.names.join(', ')}`,
     });
   }
-  const dataset = await openDataset(source, toOpenOptions(flags));
   const progress = new Progress({ label: 'pairs', unit: 'documents' });
+  const onProblem = await leavingOutFiles(source, (note) => {
+    progress.clear();
+    tell(`${note}\n`);
+  });
+  const dataset = await openDataset(source, { ...toOpenOptions(flags), onProblem });
   const survey = await surveyPairs(dataset, {
     ...(flags.maker && { makers: flags.maker.map((name) => pairMakers.get(name)) }),
     samples: flags.samples,

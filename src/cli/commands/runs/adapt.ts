@@ -76,6 +76,10 @@ async function adaptCommand(source: string, flags: AdaptFlags): Promise<void> {
     set: flags.set,
     ...(flags.generate !== undefined && { generate: generateOptions(flags, () => progress.clear()) }),
     onDocument: () => progress.advance(),
+    onNote: (note) => {
+      progress.clear();
+      tell(`${note}\n`);
+    },
     onPrepared: (prepared, seconds) => {
       progress.clear();
       tell(planText(prepared, seconds, out, flags.model));
