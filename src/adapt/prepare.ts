@@ -7,7 +7,7 @@ import {
   writeBeir,
 } from '../data/index.js';
 import { GENERATED_MAKER, surveyPairs } from '../examples/index.js';
-import { UNSPACED } from '../text/unspaced.js';
+import { isOtherScript } from '../text/scripts.js';
 import { AdaptedDataset } from './adapted-dataset.js';
 import { chooseMix, type Mix } from './choose-mix.js';
 import { type MadeQueries, type MadeQuery, makeQueries } from './made-queries.js';
@@ -51,8 +51,8 @@ export interface Prepared {
   questions: number;
   /** What a model wrote, where it was asked to. */
   generated?: WrittenQueries;
-  /** The share of documents in Chinese, Japanese and other scripts without spaces. */
-  unspaced: number;
+  /** The share of documents that are mostly not in Latin letters. */
+  otherScripts: number;
   /** Why there is nothing to learn from, where that is so; then no folder was written. */
   tooLittle?: string;
 }
@@ -77,7 +77,7 @@ export async function prepareAdaptation(data: string, options: PrepareOptions): 
   const counted = new CountedDataset(base);
   const survey = await surveyPairs(counted, { samples: 0, seed, onDocument });
   const { documents, sources } = survey;
-  const { unspaced } = counted;
+  const { otherScripts } = counted;
   const chosen = chooseMix(survey.makers);
   const questions =
     options.questions === undefined ? undefined : await readQuestions(options.questions, base);
@@ -102,7 +102,7 @@ export async function prepareAdaptation(data: string, options: PrepareOptions): 
     made,
     questions: questions?.queries.length ?? 0,
     ...(written && { generated: written.told }),
-    unspaced: unspaced / Math.max(1, documents),
+    otherScripts: otherScripts / Math.max(1, documents),
   };
   const reason = whyTooLittle(made, ambiguous, questions);
   if (reason !== undefined) return { ...prepared, tooLittle: reason };
@@ -141,7 +141,7 @@ function tally(queries: readonly MadeQuery[], heldOut: boolean): Record<string, 
 class CountedDataset implements Dataset {
   readonly name: string;
   readonly #base: Dataset;
-  unspaced = 0;
+  otherScripts = 0;
 
   constructor(base: Dataset) {
     this.name = base.name;
@@ -149,9 +149,9 @@ class CountedDataset implements Dataset {
   }
 
   async *documents(): AsyncGenerator<Document> {
-    this.unspaced = 0;
+    this.otherScripts = 0;
     for await (const document of this.#base.documents()) {
-      if (UNSPACED.test(document.text.slice(0, 500))) this.unspaced++;
+      if (isOtherScript(document.text)) this.otherScripts++;
       yield document;
     }
   }

@@ -18,8 +18,12 @@ function chanceOfLead(system: ArrayLike<number>, other: ArrayLike<number>): numb
 }
 
 /** Whether a system is better than another by more than chance, on the same queries. */
-export function isBetter(system: ArrayLike<number>, other: ArrayLike<number>): boolean {
-  return chanceOfLead(system, other) < CHANCE;
+export function isBetter(
+  system: ArrayLike<number>,
+  other: ArrayLike<number>,
+  chance: number = CHANCE,
+): boolean {
+  return chanceOfLead(system, other) < chance;
 }
 
 /**

@@ -21,6 +21,8 @@ export interface DevOutcome extends SystemsTable {
   serves: 'start' | 'trained';
   /** How the trained model compares with what it started from. */
   verdict: Verdict;
+  /** How likely a lead may be chance that counts as one, where the recipe says so. */
+  chance?: number;
   /** Queries that were learned from. */
   labels: number;
   /**
@@ -74,7 +76,8 @@ export async function measureOnDev(path: string, options: MeasureRunOptions = {}
     ...(parts && { parts }),
     best: recommend(values, found.serves, { beganWithPart: description.published !== undefined }),
     serves: found.serves,
-    verdict: verdictOf(values, withoutLabels),
+    verdict: verdictOf(values, withoutLabels, evaluation.chance),
+    ...askedChance(description),
     labels: training.size,
     ...wholeModel(description),
     hybrid: { weights: tuned.weights, recommended },
@@ -103,10 +106,16 @@ async function measureMade(
     ...(parts && { parts }),
     best: prefersWhole ? 'start' : 'hybrid',
     serves,
-    verdict: verdictOf(values, withoutLabels),
+    verdict: verdictOf(values, withoutLabels, description.recipe.evaluation.chance),
+    ...askedChance(description),
     labels: training.size,
     ...wholeModel(description),
   };
+}
+
+function askedChance({ recipe }: RunDescription): Pick<DevOutcome, 'chance'> {
+  const { chance } = recipe.evaluation;
+  return chance === undefined ? {} : { chance };
 }
 
 function wholeModel({ published, data }: RunDescription): Pick<DevOutcome, 'published'> {

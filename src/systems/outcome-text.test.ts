@@ -55,6 +55,19 @@ test('what only made queries have judged is searched by words and vectors, and w
     /^Use the model as published: .*--model minilm/,
   );
   expect(systemsTable(outcome)).not.toContain('use this');
+  // There are no labels that could be wrong, and chance is what was asked for.
+  expect(text).not.toMatch(/labels that|few labels/);
+  expect(text).toContain('queries that were made of the documents: a model that knows their language');
+  expect(adviceText({ ...outcome, chance: 0.01 }, 'runs/a')).toContain('p < 0.01 was asked for');
+});
+
+test('a lead counts by the chance that was asked for, as for which model is kept', () => {
+  const start = Float64Array.from({ length: 40 }, (_, i) => (i % 5) / 5);
+  const trained = start.map((value, i) => value + (i % 4 === 0 ? 0.1 : -0.02));
+  expect(verdictOf({ start, trained })).toBe('level');
+  const lead = start.map((value, i) => value + (i % 4 === 0 ? 0.1 : -0.015));
+  expect(verdictOf({ start, trained: lead }, undefined, 0.2)).toBe('better');
+  expect(verdictOf({ start, trained: lead }, undefined, 0.0001)).toBe('level');
 });
 
 test('a model that gains on labelled documents alone is named so, with the figures of both parts', () => {

@@ -63,8 +63,7 @@ function allQueries({ split, queries, measure, rows, best }: SystemsTable): stri
 
 /** What to do now, in one sentence, and why where training has not helped. */
 export function adviceText(outcome: DevOutcome, run: string): string {
-  const isJudged = outcome.hybrid !== undefined;
-  const lines = [isJudged || outcome.best === 'start' ? USE[outcome.best](run, outcome) : both(run, outcome)];
+  const lines = [useText(outcome, run)];
   if (outcome.verdict === 'narrow') lines.push(narrowness(outcome));
   else if (outcome.verdict !== 'better') lines.push(...disappointment(outcome, outcome.verdict));
   if (outcome.queries < FEW_QUERIES) {
@@ -73,6 +72,16 @@ export function adviceText(outcome: DevOutcome, run: string): string {
     );
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** What to search with. */
+export function useText(outcome: DevOutcome, run: string): string {
+  return isJudged(outcome) || outcome.best === 'start' ? USE[outcome.best](run, outcome) : both(run, outcome);
+}
+
+/** Whether people's labels have measured it, and not queries that were made of the documents. */
+function isJudged({ hybrid }: DevOutcome): boolean {
+  return hybrid !== undefined;
 }
 
 const USE: Record<SystemName, (run: string, outcome: DevOutcome) => string> = {
@@ -125,23 +134,34 @@ const HOW_OF_PART: Record<Disappointing, string> = {
   level: 'What was trained is not better than the whole model as published by more than chance',
 };
 
-function disappointment({ labels, rows, measure, published }: DevOutcome, verdict: Disappointing): string[] {
+function disappointment(outcome: DevOutcome, verdict: Disappointing): string[] {
+  const { labels, rows, measure, published } = outcome;
   const values = Object.fromEntries(rows.map((row) => [row.system, row.measures[measure]]));
   const { start, bm25, trained } = values as Partial<Record<SystemName, number>>;
   const reasons = [
     published !== undefined &&
       'a part of the model: the run began with fewer layers, shorter texts or another head (model.layers, model.maxLength, model.head) than it was published with; nearmiss train without --recipe trains all of it',
-    bm25 !== undefined && Math.max(start ?? 0, bm25) < HOPELESS
-      ? 'labels that are wrong: neither the model nor words find what they say; look at some with nearmiss data stats'
-      : 'labels that are wrong or incomplete, so that right answers count as wrong: look at some with nearmiss data stats, or lower relativeMargin',
-    labels < FEW_LABELS && `few labels (${count(labels)} queries to learn from): more of them help most`,
+    isJudged(outcome)
+      ? wrongLabels(Math.max(start ?? 0, bm25 ?? 0))
+      : 'queries that were made of the documents: a model that knows their language answers most of them already',
+    labels < FEW_LABELS &&
+      `few ${isJudged(outcome) ? 'labels' : 'made queries'} (${count(labels)} queries to learn from): more of them help most`,
     `a learning rate or a number of steps that does not fit: ${verdict === 'worse' ? '--set optimizer.learningRate=1e-5, or ' : ''}nearmiss tune`,
     (start ?? 0) > GOOD && 'a model that is good at this already',
   ].filter((reason) => reason !== false);
   const figure =
-    trained === undefined ? '' : ` (${measure} ${trained.toFixed(4)}, p < ${CHANCE} was asked for)`;
+    trained === undefined
+      ? ''
+      : ` (${measure} ${trained.toFixed(4)}, p < ${outcome.chance ?? CHANCE} was asked for)`;
   const how = published === undefined ? HOW[verdict] : HOW_OF_PART[verdict];
   return [`${how}${figure}. Likely reasons:`, ...reasons.map((reason) => `  - ${reason}`)];
+}
+
+/** @param best what the start or words find */
+function wrongLabels(best: number): string {
+  return best < HOPELESS
+    ? 'labels that are wrong: neither the model nor words find what they say; look at some with nearmiss data stats'
+    : 'labels that are wrong or incomplete, so that right answers count as wrong: look at some with nearmiss data stats, or lower relativeMargin';
 }
 
 function chance(p: number): string {

@@ -31,13 +31,17 @@ export function isRecommendedHybrid(
 /** How what was trained compares with what it started from; `narrow`: better, but not where documents have no labels. */
 export type Verdict = 'better' | 'narrow' | 'level' | 'worse';
 
-/** @param withoutLabels places of the queries whose documents no training query has */
+/**
+ * @param withoutLabels places of the queries whose documents no training query has
+ * @param chance how likely a lead may be chance with which the trained model takes the start's place
+ */
 export function verdictOf(
   { trained, start }: MeasuredSystems['values'],
   withoutLabels?: readonly number[],
+  chance?: number,
 ): Verdict {
   if (!trained || !start) return 'level';
-  if (isBetter(trained, start)) {
+  if (isBetter(trained, start, chance)) {
     return losesWithoutLabels(trained, start, withoutLabels) ? 'narrow' : 'better';
   }
   return isBetter(start, trained) ? 'worse' : 'level';

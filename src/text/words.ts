@@ -1,11 +1,9 @@
 import type { TextSpan } from './sentences.js';
+import { UNSPACED } from './unspaced.js';
 
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
 /** The segmenter's time grows with the square of a run without spaces, so it gets a clause at a time. */
 const CLAUSE = /[^\p{P}\s]{1,500}|[\p{P}\s]+/gu;
-/** Scripts written without spaces between words. */
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const WORD = /[\p{L}\p{N}\p{M}]+(?:['’._-][\p{L}\p{N}\p{M}]+)*/gu;
 
 /**

@@ -49,6 +49,14 @@ const adaptation = z.object({
   isMade: z
     .boolean()
     .describe('Whether the queries it was measured on were made of the documents, and not asked by people.'),
+  natural: z
+    .boolean()
+    .describe('Whether people wrote them as what they are, as titles are; parts of texts are poor judges.'),
+  unread: z
+    .boolean()
+    .describe(
+      'Whether most of them are in another script than the start knows, so that words alone may find more.',
+    ),
   kinds: z
     .array(
       z.object({

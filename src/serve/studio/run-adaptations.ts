@@ -31,6 +31,6 @@ async function judge(run: RunDirectory): Promise<Adaptation | undefined> {
   const { judgeAdaptation } = await import('../../adapt/verdict.js');
   const judged = await judgeAdaptation(run);
   if (judged === undefined) return undefined;
-  const { verdict, measure, split, kinds } = judged;
-  return { verdict, measure, isMade: split !== QUESTIONS, kinds };
+  const { split, adapted: _, ...told } = judged;
+  return { ...told, isMade: split !== QUESTIONS };
 }

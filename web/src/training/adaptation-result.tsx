@@ -6,15 +6,17 @@ import { Link, pathWith } from '../router.js';
 import { formatCount, formatMeasure } from './format.js';
 
 const VERDICTS: Record<Adaptation['verdict'], string> = {
-  better: 'Better: it answers held-out queries better than the model as published, by more than chance.',
+  better:
+    'Better: its vectors answer held-out queries better than those of the model it began with, by more than chance.',
   level:
-    'Level: what was learned makes no difference that could not be chance. The model as published stays.',
-  'not better': 'Not better: what was learned makes search worse here. The model as published stays.',
+    'Level: what was learned makes no difference to the vectors that could not be chance. The model it began with stays.',
+  'not better':
+    'Not better: with what was learned, vectors answer held-out queries worse. The model it began with stays.',
 };
 
 /** What came of an adaptation, and how far that can be trusted. */
 export function AdaptationResult({ run, adaptation }: { run: string; adaptation: Adaptation }) {
-  const { verdict, measure, isMade, kinds } = adaptation;
+  const { verdict, measure, isMade, natural, unread, kinds } = adaptation;
   return (
     <section class="panel stack adaptation" aria-label={`What came of ${run}`}>
       <p>
@@ -43,12 +45,26 @@ export function AdaptationResult({ run, adaptation }: { run: string; adaptation:
           },
         ]}
       />
-      {isMade && (
-        <p class="soft small">
-          These queries were made of the documents; what people ask may differ. They compare the two models by
-          vectors alone; a search uses either together with <Term id="bm25">BM25</Term>. Look for yourself:
-        </p>
-      )}
+      <p class="soft small">
+        {isMade ? (
+          <>
+            {natural
+              ? 'These queries were made of the documents; what people ask may differ.'
+              : 'Nothing in the documents was written as a query, so parts of their texts measured, which are poor judges.'}{' '}
+            They compare the two models by vectors alone; a search uses either together with{' '}
+            <Term id="bm25">BM25</Term>, and whether that got better they cannot tell.
+          </>
+        ) : (
+          <>
+            People's questions also decided whether a search uses the model together with{' '}
+            <Term id="bm25">BM25</Term>: <Link href={pathWith('/quality', { run })}>Quality</Link> has the
+            figures.
+          </>
+        )}{' '}
+        {unread &&
+          'The documents are not in Latin letters, and the model it began with reads English: BM25 alone may find more.'}{' '}
+        Look for yourself:
+      </p>
       <p>
         <Link href={pathWith('/before-after', { run })}>Search before and after, side by side</Link>
       </p>
