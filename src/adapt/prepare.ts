@@ -120,7 +120,8 @@ function whyTooLittle(
   const alike = (left: number): string =>
     left > 0 ? `; ${left} more were left out, because several documents answer them alike` : '';
   if (train < FEWEST_TO_LEARN) {
-    return `${train} pairs could be made to learn from, and fewer than ${FEWEST_TO_LEARN} teach a model nothing${alike(ambiguous.train)}`;
+    const besides = heldOut > 0 ? `, besides ${heldOut} to measure with` : '';
+    return `${train} pairs could be made to learn from${besides}, and fewer than ${FEWEST_TO_LEARN} teach a model nothing${alike(ambiguous.train)}`;
   }
   const asked = questions?.queries.length ?? 0;
   if (heldOut < FEWEST_TO_MEASURE && asked < ENOUGH_QUESTIONS) {

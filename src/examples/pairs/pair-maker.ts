@@ -27,6 +27,8 @@ export interface PairPassage {
 export interface PairSource {
   title: string;
   passages: readonly PairPassage[];
+  /** Whether the title is no more than the name of the file. */
+  isFileName?: boolean;
   /** Whether it is the next part of a file that is too long to be kept together. */
   goesOn?: boolean;
 }

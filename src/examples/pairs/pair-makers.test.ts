@@ -220,3 +220,18 @@ test('a further part of a long file neither begins anew nor has the heading agai
   expect(queries(false)).toEqual([['Why rivers flow?'], both, both]);
   expect(queries(true)).toEqual([[], both.slice(1), both.slice(1)]);
 });
+
+test.each([
+  ['how-to-sail', ['how to sail']],
+  ['pairMaker.test.ts', ['pair Maker test']],
+  ['Minutes of the board 2024', ['Minutes of the board 2024']],
+  ['2024-05-01', []],
+  ['IMG_0001', []],
+  ['index', []],
+  ['x.y.z', []],
+])('title: of the file name %j, what says something', (title, queries) => {
+  const source = { ...sourceOf(title, { text: 'All that is to be said of it.' }), isFileName: true };
+  expect(pairsOf(titleMaker, source).map(({ query }) => query)).toEqual(queries);
+  // As a title that somebody gave it is taken as it is.
+  expect(pairsOf(titleMaker, { ...source, isFileName: false })[0].query).toBe(title);
+});

@@ -1,3 +1,4 @@
+import { basename, extname } from 'node:path';
 import type { Dataset, Document } from '../../data/index.js';
 import { TRAIL_SEPARATOR } from '../../data/readers/passages.js';
 import type { PairPassage, PairSource, PassageLink } from './pair-maker.js';
@@ -35,7 +36,8 @@ export async function* pairSources(
     const isSame = gathered !== undefined && own !== undefined && own === key;
     if (!isSame || gathered!.passages.length >= MOST_PASSAGES) {
       if (gathered) yield gathered;
-      gathered = { title: sourceTitle(document), passages: [], goesOn: isSame };
+      const title = sourceTitle(document);
+      gathered = { title, isFileName: isNameOfFile(title, document), passages: [], goesOn: isSame };
       key = own;
     }
     gathered!.passages.push(passageOf(document, number, gathered!.title, places));
@@ -67,6 +69,12 @@ function passageOf(
 /** The title that all passages of a file share: what stands before their headings. */
 function sourceTitle({ title = '', metadata }: Document): string {
   return typeof metadata?.heading === 'string' ? title.split(TRAIL_SEPARATOR)[0] : title;
+}
+
+/** A text without a title of its own is called after its file. */
+function isNameOfFile(title: string, { metadata }: Document): boolean {
+  const path = metadata?.path;
+  return typeof path === 'string' && [basename(path), basename(path, extname(path))].includes(title);
 }
 
 function linksOf({ metadata }: Document): { text: string; to: string }[] {

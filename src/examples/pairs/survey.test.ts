@@ -39,6 +39,20 @@ test('passages of a file come together, with headings and the links that stay in
   expect(install.passages.map(({ headings }) => headings)).toEqual([[], ['On Windows']]);
 });
 
+test('a text without a title of its own is told from one that has one', async () => {
+  const path = join(folder, 'named');
+  await mkdir(path);
+  await writeFile(join(path, 'old-boats.txt'), 'They lie in the harbour.\n');
+  await writeFile(join(path, 'boats.md'), '# Old boats\n\nThey lie in the harbour.\n');
+  await writeFile(join(path, 'boats.js.md'), '# boats.js\n\nIt is a program.\n');
+  const sources = await gather(pairSources(await openDataset(path)));
+  expect(sources.map(({ title, isFileName }) => [title, isFileName])).toEqual([
+    ['boats.js', true],
+    ['Old boats', false],
+    ['old-boats', true],
+  ]);
+});
+
 test('documents of a collection go together by their titles, in order, and not without end', async () => {
   const titles = ['a', 'a', '', '', 'b', ...Array<string>(70).fill('c')];
   const dataset = {
