@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { splitText } from '../../text/split-text.js';
 import { wordSpans } from '../../text/words.js';
 import { cropsMaker } from './crops.js';
 import { faqMaker } from './faq.js';
@@ -117,16 +118,40 @@ test('spider: query and answer are of different passages that both have the span
   expect(kept / seen).toBeLessThan(0.7);
 });
 
-test('spider: a span that is cut out of the query is not in it', () => {
+test('spider: a span that is cut out of the query is not in it, the answer has it, the negative lacks it', () => {
+  const options = { keep: 0, shortest: 1, longest: 30, pieceWords: 20, least: 1, most: 3 };
+  const has = (text: string, span: string): boolean => pieceOf(text).joined.includes(` ${span} `);
   fc.assert(
     fc.property(anySource, fc.integer(), (source, seed) => {
-      const cut = pairsOf(spiderMaker, source, seed, { keep: 0, shortest: 1, longest: 30, pieceWords: 20 });
-      for (const { query, positive, negative } of cut) {
+      const pieces = source.passages.flatMap(({ text }) =>
+        splitText(text, { maxWords: options.pieceWords }).map(pieceOf),
+      );
+      const spans = recurringSpans(pieces, options).map(({ length, places: [{ piece, first }] }) =>
+        pieces[piece].lower.slice(first, first + length).join(' '),
+      );
+      for (const { query, positive, negative } of pairsOf(spiderMaker, source, seed, options)) {
         expect(wordSpans(query).length).toBeLessThanOrEqual(31);
-        expect(positive).not.toBe(negative);
+        const asked = spans.filter(
+          (span) => has(positive!, span) && (negative === undefined || !has(negative, span)),
+        );
+        // A span around which nothing stands asks itself.
+        const isAlone = (span: string): boolean =>
+          ` ${pieceOf(query).lower.join(' ')} `.replaceAll(` ${span}`, '').trim() === '';
+        expect(asked.filter((span) => !has(query, span) || isAlone(span))).not.toEqual([]);
       }
     }),
+    { numRuns: 500 },
   );
+});
+
+test('spider: what is left around a span does not make up the span again', () => {
+  const piece = `deep deep learning learning ${'rivers and seas '.repeat(3)}`;
+  const source = sourceOf('', { text: piece }, { text: `deep learning ${FILLER}` }, { text: FILLER });
+  for (let seed = 0; seed < 40; seed++) {
+    for (const { query, document } of pairsOf(spiderMaker, source, seed, { keep: 0, most: 2 })) {
+      if (document === 1) expect(query).not.toContain('deep learning');
+    }
+  }
 });
 
 test('recurring spans: the longest with their places, in English and Chinese, without function words at the ends', () => {

@@ -85,17 +85,16 @@ function windowOf(
   );
   const last = earliest + size - 1;
   const span = lower.slice(first, first + spanWords).join(' ');
-  const parts: string[] = [];
-  for (let word = earliest; word <= last; ) {
-    const isSpan = lower.slice(word, word + spanWords).join(' ') === span;
-    if (isSpan && !keeps) {
-      word += spanWords;
-      continue;
-    }
-    const next = word === last ? words[word].end : words[word + 1].start;
-    parts.push(text.slice(words[word].start, next));
-    word++;
+  const kept: number[] = [];
+  const isSpan = (at: readonly number[]): boolean => at.map((word) => lower[word]).join(' ') === span;
+  for (let word = earliest; word <= last; word++) {
+    kept.push(word);
+    // Also where what stood around one makes up another.
+    if (!keeps && isSpan(kept.slice(-spanWords))) kept.length -= spanWords;
   }
+  const parts = kept.map((word) =>
+    text.slice(words[word].start, word === last ? words[word].end : words[word + 1].start),
+  );
   return parts.join('').replace(/\s+/g, ' ').trim();
 }
 
