@@ -15,7 +15,7 @@ import { type DevOutcome, measureOnSplit } from '../systems/index.js';
 import { splitQueries } from '../systems/split-queries.js';
 import { train } from '../train/train.js';
 import { TINY, writeGuides, writeLongGuide } from './adapt.fixture.js';
-import { type AdaptOutcome, adapt } from './adapt.js';
+import { type AdaptOutcome, adapt, beginAdaptation } from './adapt.js';
 import { chooseMix } from './choose-mix.js';
 import { prepareAdaptation } from './prepare.js';
 
@@ -187,6 +187,18 @@ describe('a folder of guides', () => {
   test('the same command again finds it done', async () => {
     const again = await adapt({ data: join(folder, 'guides'), out: out(), inProcess: true });
     expect(again.adaptation.judged).toEqual(outcome.adaptation.judged);
+  });
+
+  test('what is asked of other documents, or with questions, is not answered by what was done before', async () => {
+    const other = join(folder, 'other-guides');
+    await writeGuides(other, 30);
+    await expect(adapt({ data: other, out: out(), inProcess: true })).rejects.toThrow(
+      /was begun on .*guides, not on .*other-guides/,
+    );
+    const asked = adapt({ data: join(folder, 'guides'), out: out(), questions: 'q.jsonl', inProcess: true });
+    await expect(asked).rejects.toThrow('was begun without questions');
+    const { hasEnded } = await beginAdaptation({ data: `${join(folder, 'guides')}/`, out: out() });
+    expect(hasEnded).toBe(true);
   });
 });
 

@@ -11,6 +11,7 @@ import { RunDirectory } from '../run/run-directory.js';
 import { beginRun } from '../train/process/begin-run.js';
 import { type TrainOutcome, type TrainToEndOptions, trainToEnd } from '../train/train.js';
 import { QUESTIONS_SPLIT, TRAIN_SPLIT } from './adapted-dataset.js';
+import { keepSource, requireSameSource } from './begun-on.js';
 import { ENOUGH_QUESTIONS, type Prepared, prepareAdaptation, writtenFolder } from './prepare.js';
 import { type Judged, judgeAdaptation } from './verdict.js';
 import type { WrittenQueriesOptions } from './write-queries.js';
@@ -42,6 +43,8 @@ export interface BegunAdaptation {
   prepared?: Prepared;
   /** Whether there is a run to take to its end. */
   begun: boolean;
+  /** Whether it has been taken there before. */
+  hasEnded?: boolean;
 }
 
 export interface AdaptOutcome extends TrainOutcome {
@@ -72,11 +75,15 @@ export async function beginAdaptation(options: AdaptOptions): Promise<BegunAdapt
   const { data, out, model, questions, set = [] } = options;
   const folder = adaptedData(out);
   if (await isRun(out)) {
-    const { data: learned } = await readRunDescription(new RunDirectory(out));
-    if (resolve(learned) === resolve(folder)) return { run: out, begun: true };
-    throw new NearmissError(`${out}: this run was not begun by adapt`, {
-      hint: 'choose another folder with --out',
-    });
+    const run = new RunDirectory(out);
+    const { data: learned } = await readRunDescription(run);
+    if (resolve(learned) !== resolve(folder)) {
+      throw new NearmissError(`${out}: this run was not begun by adapt`, {
+        hint: 'choose another folder with --out',
+      });
+    }
+    await requireSameSource(run, { data, questions, learned });
+    return { run: out, begun: true, hasEnded: await run.isFinished() };
   }
   const chosen = model === undefined ? [] : [`model.init=${model}`];
   const load = (more: readonly string[]) => loadRecipe(ADAPT_RECIPE, { set: [...chosen, ...more, ...set] });
@@ -111,6 +118,7 @@ export async function beginAdaptation(options: AdaptOptions): Promise<BegunAdapt
     await removeDirectory(folder);
     throw error;
   }
+  await keepSource(new RunDirectory(out), data);
   await removeDirectory(writtenFolder(folder));
   const begun = (await readRunDescription(new RunDirectory(out))).recipe;
   const cost = await CostModel.open(begun, folder);

@@ -82,7 +82,7 @@ async function readLines(file: string): Promise<string[]> {
   try {
     return (await readFile(file, 'utf8')).split(/\r?\n/);
   } catch (error) {
-    if (!hasCode(error, 'ENOENT')) throw error;
-    throw new NearmissError(`${file}: no such file`, { hint: HINT });
+    const why = hasCode(error, 'ENOENT') ? 'no such file' : `cannot read: ${(error as Error).message}`;
+    throw new NearmissError(`${file}: ${why}`, { hint: HINT });
   }
 }

@@ -95,7 +95,9 @@ async function adaptCommand(source: string, flags: AdaptFlags): Promise<void> {
     else print(tooLittleText(source, begun.prepared!));
     return;
   }
-  if (!begun.prepared) tell(`${out}: goes on\n`);
+  if (begun.hasEnded)
+    tell(`${out}: has ended already; for documents or questions of today choose another --out\n`);
+  else if (!begun.prepared) tell(`${out}: goes on\n`);
   const watched = await watchTraining(flags);
   const threads = { trainer: flags.trainerThreads, inferencer: flags.inferencerThreads };
   let outcome: AdaptOutcome;
