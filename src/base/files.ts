@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { hasCode, NearmissError } from './errors.js';
@@ -158,13 +157,6 @@ export async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-/** Reads a file's first bytes, fewer where the file is shorter. */
-export async function readStart(path: string, length: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of createReadStream(path, { start: 0, end: length - 1 })) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }
 
 async function syncDirectory(path: string): Promise<void> {

@@ -79,8 +79,11 @@ export class Progress {
     const { label, total, unit = '' } = this.#options;
     const seconds = (this.#now() - this.#start) / 1000;
     const tail = this.#note ? `  ${this.#note}` : '';
-    if (!total) return `${label} ${count(this.#done)} ${unit}  ${formatDuration(seconds)}${tail}`;
-    const share = Math.min(1, this.#done / total);
+    // A total may be an estimate: what has gone beyond it is not told any more.
+    if (!total || this.#done > total) {
+      return `${label} ${count(this.#done)} ${unit}  ${formatDuration(seconds)}${tail}`;
+    }
+    const share = this.#done / total;
     const left = share > 0 ? formatDuration((seconds / share) * (1 - share)) : '?';
     const bar = this.#terminal ? `${'█'.repeat(Math.round(share * 24)).padEnd(24, '░')} ` : '';
     const percent = `${Math.floor(share * 100)}%`.padStart(4);
