@@ -98,6 +98,29 @@ describe('queries for a collection', () => {
     await expect(generateCollection(dataset, firstWords(), { out })).rejects.toThrow('is there already');
   });
 
+  test('where nothing was written yet, other settings are no reason to refuse', async () => {
+    const out = join(folder, 'queries.jsonl');
+    const killed = firstWords(({ key }) => key === 0);
+    await expect(generateCollection(dataset, killed, { out, limit: 3 })).rejects.toThrow('killed');
+    await generateCollection(dataset, firstWords(), { out });
+    expect((await all(out)).length).toBe(TEXTS.length);
+  });
+
+  test('two at once do not write the same file', async () => {
+    const out = join(folder, 'queries.jsonl');
+    let second: Promise<unknown> | undefined;
+    await generateCollection(dataset, firstWords(), {
+      out,
+      async onPassages() {
+        second ??= generateCollection(dataset, firstWords(), { out }).catch((error) => error);
+        await second;
+      },
+    });
+    expect(((await second) as Error).message).toMatch(/process \d+ writes it already/);
+    expect((await all(out)).length).toBe(TEXTS.length);
+    expect((await readdir(folder)).filter((name) => name.includes('unfinished'))).toEqual([]);
+  });
+
   test('a stop leaves what was written, and documents without text get no queries', async () => {
     const out = join(folder, 'queries.jsonl');
     const stop = new AbortController();

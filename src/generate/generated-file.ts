@@ -8,6 +8,8 @@ import { exists, unwritable, writeFileAtomic } from '../base/files.js';
 import { makeDirectory } from '../base/folders/make-directory.js';
 import { parseJson, readJsonFile, writeSealedJsonFile } from '../base/json-file.js';
 import { readLines } from '../base/lines.js';
+import { type HeldLock, holdFileLock } from '../base/lock/file-lock.js';
+import { adviceOn, describeHolder } from '../base/lock/lock-holder.js';
 
 /** What such a file is called in a folder that a stage makes. */
 export const GENERATED_FILE = 'queries.jsonl';
@@ -71,40 +73,53 @@ const begunSchema = z.object({
 /**
  * Writes generated queries so that nothing is lost and nothing done twice: until it is complete the file is called
  * `PATH.unfinished`, and whoever begins again with the same settings goes on behind the last passages that were noted in
- * `PATH.unfinished.json`, once they are seen to be what was written.
+ * `PATH.unfinished.json`, once they are seen to be what was written. One process writes it at a time.
  */
 export class GeneratedFile {
   /** Passages that were there already. */
   readonly known: number;
   readonly #path: string;
   readonly #file: FileHandle;
+  readonly #lock: HeldLock;
   readonly #settings: GeneratedSettings;
   #progress: Progress;
 
-  private constructor(path: string, file: FileHandle, settings: GeneratedSettings, progress: Progress) {
+  private constructor(
+    path: string,
+    { file, lock }: { file: FileHandle; lock: HeldLock },
+    settings: GeneratedSettings,
+    progress: Progress,
+  ) {
     this.#path = path;
     this.#file = file;
+    this.#lock = lock;
     this.#settings = settings;
     this.#progress = progress;
     this.known = progress.passages;
   }
 
   static async open(path: string, settings: GeneratedSettings): Promise<GeneratedFile> {
-    if (await exists(path)) {
-      throw new NearmissError(`${path}: is there already`, { hint: 'remove it, or choose another name' });
-    }
     const unfinished = `${path}.unfinished`;
     await makeDirectory(dirname(path));
-    const progress = await goOn(unfinished, settings);
+    const lock = await lockFor(unfinished);
     try {
-      return new GeneratedFile(path, await open(unfinished, 'a'), settings, progress);
+      if (await exists(path)) {
+        throw new NearmissError(`${path}: is there already`, { hint: 'remove it, or choose another name' });
+      }
+      const progress = await goOn(unfinished, settings);
+      const file = await open(unfinished, 'a').catch((error) => {
+        throw unwritable(unfinished, error);
+      });
+      return new GeneratedFile(path, { file, lock }, settings, progress);
     } catch (error) {
-      throw unwritable(unfinished, error);
+      await lock.release();
+      throw error;
     }
   }
 
   /** Adds passages; they are on the disk when it returns. */
   async add(records: readonly GeneratedQueries[]): Promise<void> {
+    this.#lock.lost.throwIfAborted();
     const unfinished = `${this.#path}.unfinished`;
     const lines = Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
     try {
@@ -124,16 +139,35 @@ export class GeneratedFile {
 
   /** Gives the file its name. */
   async finish(): Promise<void> {
-    await this.#file.sync();
-    await this.#file.close();
-    await rename(`${this.#path}.unfinished`, this.#path);
-    await rm(settingsPath(`${this.#path}.unfinished`), { force: true });
+    try {
+      this.#lock.lost.throwIfAborted();
+      await this.#file.sync();
+      await this.#file.close();
+      await rename(`${this.#path}.unfinished`, this.#path);
+      await rm(settingsPath(`${this.#path}.unfinished`), { force: true });
+    } finally {
+      await this.#lock.release();
+    }
   }
 
   /** Leaves it to be gone on with. */
   async stop(): Promise<void> {
     await this.#file.close();
+    await this.#lock.release();
   }
+}
+
+async function lockFor(unfinished: string): Promise<HeldLock> {
+  const path = `${unfinished}.lock`;
+  const lock = await holdFileLock(path, { onWait: (message) => process.emitWarning(message) }).catch(
+    (error) => {
+      throw unwritable(unfinished, error);
+    },
+  );
+  if (!('heldBy' in lock)) return lock;
+  throw new NearmissError(`${unfinished}: ${describeHolder(lock.heldBy)} writes it already`, {
+    hint: `wait for it, or stop that process first${adviceOn(lock.heldBy, path)}`,
+  });
 }
 
 function settingsPath(unfinished: string): string {
@@ -144,17 +178,20 @@ function note(unfinished: string, settings: GeneratedSettings, progress: Progres
   return writeSealedJsonFile(settingsPath(unfinished), { ...settings, progress });
 }
 
-/** Cuts a file behind what was noted last and says how much that is; one of other settings or a damaged one is refused. */
+/**
+ * Cuts a file behind what was noted last and says how much that is; one of other settings or a damaged one is refused. One
+ * in which there is nothing yet is begun anew, so that whoever mistyped a setting has nothing to remove.
+ */
 async function goOn(unfinished: string, settings: GeneratedSettings): Promise<Progress> {
-  if (!(await exists(unfinished))) {
-    await note(unfinished, settings, NOTHING);
-    return NOTHING;
-  }
+  if (!(await exists(unfinished))) return begin(unfinished, settings);
   const hint = `remove ${unfinished} to begin anew`;
   const { progress, ...before } = await readJsonFile(settingsPath(unfinished), begunSchema, { hint });
   if (before.fingerprint !== settings.fingerprint) {
+    if (progress.passages === 0) return begin(unfinished, settings);
+    const { generator } = settings;
+    const who = before.generator === generator ? '' : ` (by ${before.generator}, now ${generator})`;
     throw new NearmissError(
-      `${unfinished}: was begun with other settings or other documents (by ${before.generator}, now ${settings.generator})`,
+      `${unfinished}: was begun with other settings or other documents${who}`,
       { hint: 'begin again with the same command, or remove it to begin anew' },
     );
   }
@@ -166,6 +203,12 @@ async function goOn(unfinished: string, settings: GeneratedSettings): Promise<Pr
   }
   await truncate(unfinished, progress.bytes);
   return progress;
+}
+
+async function begin(unfinished: string, settings: GeneratedSettings): Promise<Progress> {
+  await note(unfinished, settings, NOTHING);
+  await rm(unfinished, { force: true });
+  return NOTHING;
 }
 
 /** Of a file's first bytes; none where it has fewer. */
