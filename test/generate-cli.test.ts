@@ -82,6 +82,10 @@ test('what cannot be done is told', async () => {
   expect(
     await failed(...generate, 'http://127.0.0.1:9/v1', '--generator-model', 'm', '--retries', '0'),
   ).toMatch(/^1 .*not reachable/s);
+  expect(await failed(...generate, 'run', '--shots', '2')).toMatch(/^2 .*--shots is for a service/s);
+  expect(await failed(...generate, 'run', '--max-tokens', '1000')).toMatch(
+    /^1 .*expected at most \d+, as many/s,
+  );
   await writeFile(join(folder, 'broken.jsonl'), '{"id": "d0-0"}\n');
   expect(await failed('expand', 'data', '--queries', 'broken.jsonl', '--out', 'none')).toMatch(
     /^1 .*broken\.jsonl:1: field "queries"/s,

@@ -13,11 +13,18 @@ afterEach(() => {
 interface Asked {
   path: string;
   key: string | undefined;
-  body: { model: string; temperature: number; messages: { content: string }[] };
+  body: {
+    model: string;
+    temperature: number;
+    seed: number;
+    max_tokens?: number;
+    max_completion_tokens?: number;
+    messages: { content: string }[];
+  };
 }
 
 /** A service that answers request `n` as told. */
-async function service(answer: (n: number, response: ServerResponse) => void) {
+async function service(answer: (n: number, response: ServerResponse, asked: Asked) => void) {
   const asked: Asked[] = [];
   server = createServer((request: IncomingMessage, response) => {
     let text = '';
@@ -26,17 +33,24 @@ async function service(answer: (n: number, response: ServerResponse) => void) {
     });
     request.on('end', () => {
       asked.push({ path: request.url!, key: request.headers.authorization, body: JSON.parse(text) });
-      answer(asked.length - 1, response);
+      answer(asked.length - 1, response, asked.at(-1)!);
     });
   });
   await new Promise<void>((done) => server!.listen(0, '127.0.0.1', done));
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, asked };
 }
 
-function say(response: ServerResponse, content: string): void {
-  const usage = { prompt_tokens: 100, completion_tokens: 10 };
+const USAGE = { prompt_tokens: 100, completion_tokens: 10 };
+
+function say(
+  response: ServerResponse,
+  content: string | null,
+  more: { reason?: string; usage?: unknown } = {},
+): void {
+  const { reason = 'stop', usage = USAGE } = more;
+  const choices = [{ message: { role: 'assistant', content }, finish_reason: reason }];
   response.setHeader('content-type', 'application/json');
-  response.end(JSON.stringify({ choices: [{ message: { role: 'assistant', content } }], usage }));
+  response.end(JSON.stringify({ choices, usage }));
 }
 
 const OPTIONS: Omit<EndpointOptions, 'url'> = {
@@ -85,10 +99,90 @@ describe('a service elsewhere', () => {
       (response: ServerResponse) => response.destroy(),
       (response: ServerResponse) => say(response, '["one", "two", 3]'),
     ];
-    const { url } = await service((n, response) => answers[n](response));
-    const generator = new EndpointGenerator({ ...OPTIONS, url, retries: 4 });
+    const { url, asked } = await service((n, response) => answers[n](response));
+    const reasons: string[] = [];
+    const onRetry = (reason: string) => void reasons.push(reason);
+    const generator = new EndpointGenerator({ ...OPTIONS, url, retries: 4, onRetry });
     expect(await generator.generate([PASSAGE])).toEqual([['one', 'two']]);
     expect(generator.spent.retries).toBe(4);
+    expect(reasons[0]).toBe('status 429: slow down');
+    // With the same seed a service says the same again.
+    expect(new Set(asked.map(({ body }) => body.seed)).size).toBe(5);
+  });
+
+  test('nothing to say about a passage keeps none of the others from being asked about', async () => {
+    const { url, asked } = await service((_, response, { body }) => {
+      const { content } = body.messages[0];
+      if (content.includes('refused')) return say(response, null);
+      if (content.includes('long')) return void response.writeHead(400).end('too long');
+      say(response, 'query');
+    });
+    const generator = new EndpointGenerator({ ...OPTIONS, url });
+    const passages = ['good', 'refused', 'long', 'good'].map((text, key) => ({ key, text }));
+    const written = [];
+    for (const passage of passages) written.push(...(await generator.generate([passage])));
+    expect(written).toEqual([['query'], [], [], ['query']]);
+    expect(generator.spent.without).toEqual({ passages: 2, reason: 'status 400: too long' });
+    // What is refused for good is not asked again.
+    expect(asked.length).toBe(1 + 3 + 1 + 1);
+  });
+
+  test('nothing to say any more is an error', async () => {
+    const { url } = await service((n, response) => say(response, n === 0 ? 'query' : ''));
+    const generator = new EndpointGenerator({ ...OPTIONS, url, retries: 0 });
+    await generator.generate([PASSAGE]);
+    for (let i = 0; i < 10; i++) expect(await generator.generate([PASSAGE])).toEqual([[]]);
+    await expect(generator.generate([PASSAGE])).rejects.toThrow('the answer has no queries');
+  });
+
+  test('one that fails for good does not wait for the others', async () => {
+    const { url } = await service((_, response, { body }) => {
+      const { content } = body.messages[0];
+      const answer = (): void => void response.writeHead(404).end('no such model');
+      if (content.includes('wrong')) waiting.then(answer);
+      else {
+        response.on('close', () => closed());
+        arrived();
+      }
+    });
+    let arrived = (): void => undefined;
+    const waiting = new Promise<void>((done) => {
+      arrived = done;
+    });
+    let closed = (): void => undefined;
+    const left = new Promise<void>((done) => {
+      closed = done;
+    });
+    const generator = new EndpointGenerator({ ...OPTIONS, url, timeoutSeconds: 3600 });
+    const passages = [PASSAGE, { key: 1, text: 'wrong' }];
+    await expect(generator.generate(passages)).rejects.toThrow('status 404: no such model');
+    // The one that was never answered is given up.
+    await left;
+  });
+
+  test('answers that were cut off, without a count of tokens, of a service that calls their limit otherwise', async () => {
+    const { url, asked } = await service((n, response) => {
+      if (n === 0) return void response.writeHead(400).end('use max_completion_tokens instead of max_tokens');
+      say(response, 'what is a near miss\nwhat is', { reason: 'length', usage: null });
+    });
+    const generator = new EndpointGenerator({ ...OPTIONS, url, price: { read: 1, written: 1 } });
+    expect(await generator.generate([PASSAGE])).toEqual([['what is a near miss']]);
+    expect(generator.spent).toEqual({ tokens: 0, read: 0, retries: 0 });
+    await generator.generate([PASSAGE]);
+    expect(asked.map(({ body }) => [body.max_tokens, body.max_completion_tokens])).toEqual([
+      [128, undefined],
+      [undefined, 128],
+      [undefined, 128],
+    ]);
+  });
+
+  test('a wish to be left alone for hours is told', async () => {
+    const later = new Date(Date.now() + 7_500_000).toUTCString();
+    const { url } = await service(
+      (_, response) => void response.writeHead(429, { 'retry-after': later }).end('come back'),
+    );
+    const generator = new EndpointGenerator({ ...OPTIONS, url });
+    await expect(generator.generate([PASSAGE])).rejects.toThrow(/status 429: come back.*asks to wait 2 h/);
   });
 
   test.each([
@@ -113,7 +207,12 @@ describe('a service elsewhere', () => {
 
   test('one that is not there is a clear error', async () => {
     const generator = new EndpointGenerator({ ...OPTIONS, url: 'http://127.0.0.1:9/v1' });
-    await expect(generator.generate([PASSAGE])).rejects.toThrow(/not reachable/);
+    await expect(generator.generate([PASSAGE])).rejects.toThrow(/not reachable \(.+\), 3 times/);
+  });
+
+  test('what is no address is told before anything is asked', () => {
+    const url = 'http://localhost:99999/v1';
+    expect(() => new EndpointGenerator({ ...OPTIONS, url })).toThrow(/expected the address of a service/);
   });
 
   test('is not asked more often than allowed', async () => {

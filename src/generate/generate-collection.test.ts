@@ -255,6 +255,16 @@ describe('a model of our own', () => {
     await expect(loadSeq2Seq(path)).rejects.toThrow(/expected "decoder.bert.*" to equal/);
   });
 
+  test('options that make no sense are told before anything is written', async () => {
+    const path = await saved();
+    const opened = (options: object) =>
+      Seq2SeqGenerator.open(path, { search: { kind: 'greedy' }, ...options });
+    await expect(opened({ maxTokens: 9 })).rejects.toThrow('maxTokens: expected at most 8');
+    await expect(opened({ minTokens: 8 })).rejects.toThrow(
+      'minTokens: expected fewer than maxTokens (8), got 8',
+    );
+  });
+
   test('a model that does not write is refused', async () => {
     await expect(Seq2SeqGenerator.open('minilm', { search: { kind: 'greedy' } })).rejects.toThrow(
       'expected a model that writes texts',

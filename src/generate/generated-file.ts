@@ -190,10 +190,9 @@ async function goOn(unfinished: string, settings: GeneratedSettings): Promise<Pr
     if (progress.passages === 0) return begin(unfinished, settings);
     const { generator } = settings;
     const who = before.generator === generator ? '' : ` (by ${before.generator}, now ${generator})`;
-    throw new NearmissError(
-      `${unfinished}: was begun with other settings or other documents${who}`,
-      { hint: 'begin again with the same command, or remove it to begin anew' },
-    );
+    throw new NearmissError(`${unfinished}: was begun with other settings or other documents${who}`, {
+      hint: 'begin again with the same command, or remove it to begin anew',
+    });
   }
   if ((await checksumOf(unfinished, progress.bytes)) !== progress.crc32) {
     throw new NearmissError(

@@ -13,6 +13,8 @@ export interface Spent {
   read: number;
   /** Requests that had to be sent again, for generators elsewhere. */
   retries: number;
+  /** Passages that a service wrote nothing for, and why it was the last time. */
+  without?: { passages: number; reason: string };
   /** In the currency of the prices that were given. */
   cost?: number;
 }

@@ -1,9 +1,15 @@
 import { createHash } from 'node:crypto';
+import { NearmissError } from '../base/errors.js';
 import type { SessionOptions } from '../engine/index.js';
 import { weightsFingerprint } from '../model/folder/weights-fingerprint.js';
 import { Decoder } from '../model/seq2seq/decoder.js';
 import { generateTokens } from '../model/seq2seq/generate.js';
-import type { BeamOptions, GenerateOptions, SampleOptions } from '../model/seq2seq/generate-options.js';
+import {
+  type BeamOptions,
+  checkGenerateOptions,
+  type GenerateOptions,
+  type SampleOptions,
+} from '../model/seq2seq/generate-options.js';
 import { loadSeq2Seq, type Seq2SeqModel } from '../model/seq2seq/seq2seq-model.js';
 import { withoutEnd } from '../model/seq2seq/written-tokens.js';
 import { tokensAt } from '../text/token-batch.js';
@@ -60,12 +66,14 @@ export class Seq2SeqGenerator implements QueryGenerator {
     { session, maxTokens, ...options }: Seq2SeqGeneratorOptions,
   ): Promise<Seq2SeqGenerator> {
     const model = await loadSeq2Seq(init);
+    const most = maxTokens ?? model.maxTarget;
+    requirePlaces(model, most);
     const suppress = NEVER.flatMap((token) => model.tokenizer.id(token) ?? []);
-    return new Seq2SeqGenerator(model, await Decoder.create(model, session), {
-      ...options,
-      suppress,
-      maxTokens: Math.min(maxTokens ?? model.maxTarget, model.maxTarget),
-    });
+    const writing = { ...options, suppress, maxTokens: most };
+    // Before anything is written: what is wrong here is wrong for every passage.
+    checkGenerateOptions(writing);
+    const decoder = await Decoder.create(model, session);
+    return new Seq2SeqGenerator(model, decoder, writing);
   }
 
   async generate(passages: readonly Passage[]): Promise<string[][]> {
@@ -97,4 +105,14 @@ export class Seq2SeqGenerator implements QueryGenerator {
   close(): Promise<void> {
     return this.#decoder.release();
   }
+}
+
+/** Refuses more tokens than the model has positions for; a T5 has no such limit. */
+function requirePlaces({ name, spec }: Seq2SeqModel, maxTokens: number): void {
+  const { maxTarget = Number.POSITIVE_INFINITY } = spec.shape;
+  if (maxTokens <= maxTarget) return;
+  throw new NearmissError(
+    `${name}: maxTokens: expected at most ${maxTarget}, as many as it has positions for, got ${maxTokens}`,
+    { hint: 'ask for fewer, or train a generator with a larger model.maxLength.query' },
+  );
 }

@@ -47,7 +47,7 @@ export function bert2RndSpec(config: Bert2RndConfig): Seq2SeqSpec {
       endId,
       positionOffset: encoder.positionOffset,
       maxSource: maxInputLength(encoder),
-      maxTarget,
+      maxTarget: maxTarget - encoder.positionOffset,
       bucket: () => 0,
     },
     parameters: () => bert2RndParameters(config),

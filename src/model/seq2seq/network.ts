@@ -105,4 +105,6 @@ export interface Seq2SeqSpec {
   toConfig(): Record<string, unknown>;
   /** The name that a parameter has in `model.safetensors`, and the names under which it is written once more. */
   stored(name: string): string[];
+  /** Names under which some programs write it once more; where a folder has one, its numbers have to be the same. */
+  repeated?(name: string): string[];
 }

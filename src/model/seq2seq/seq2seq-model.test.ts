@@ -5,7 +5,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { oracleFolder } from '../../../test/oracles.fixture.js';
 import { Tokenizer } from '../../text/index.js';
 import { tokenizerJsons } from '../../text/tokenizer.fixture.js';
-import { SafetensorsFile } from '../tensors/safetensors.js';
+import { createEncoderModel } from '../encoder/encoder-model.js';
+import { SafetensorsFile, writeSafetensors } from '../tensors/safetensors.js';
+import { createBert2Rnd } from './create-bert2rnd.js';
 import { isSeq2Seq, loadSeq2Seq, saveSeq2Seq } from './seq2seq-model.js';
 
 let folder: string;
@@ -64,4 +66,41 @@ describe.each(['t5-relu', 't5-gated'])('%s', (name) => {
       await expect(loadSeq2Seq(path)).rejects.toThrow('tokens but the model embeds only 50');
     }
   });
+});
+
+test('a table of words that a folder holds twice has to be the same both times', async () => {
+  const path = await t5Folder('t5-relu');
+  const weights = join(path, 'model.safetensors');
+  const file = await SafetensorsFile.open(weights);
+  const tensors = await Promise.all(
+    [...file.tensors.keys()].map(async (name) => ({
+      name,
+      shape: file.shape(name),
+      data: await file.read(name),
+    })),
+  );
+  await file.close();
+  const shared = tensors.find(({ name }) => name === 'shared.weight')!;
+  const output = { ...shared, name: 'lm_head.weight' };
+  await writeSafetensors(weights, [...tensors, output]);
+  await loadSeq2Seq(path);
+  await writeSafetensors(weights, [...tensors, { ...output, data: shared.data.map((value) => 2 * value) }]);
+  await expect(loadSeq2Seq(path)).rejects.toThrow('expected "lm_head.weight" to equal "shared.weight"');
+  // With an output of its own it is another model, whose numbers may be others.
+  const config = join(path, 'config.json');
+  const raw = JSON.parse(await readFile(config, 'utf8'));
+  await writeFile(config, JSON.stringify({ ...raw, tie_word_embeddings: false }));
+  expect((await loadSeq2Seq(path)).parameters.get('lm_head.weight')[0]).toBe(2 * shared.data[0]);
+});
+
+test('positions that begin later leave room for fewer tokens, not for more than the table has', async () => {
+  const tokenizer = await Tokenizer.fromJson((await tokenizerJsons()).wordPiece);
+  const encoder = createEncoderModel({ tokenizer, hiddenSize: 16, layers: 1, heads: 2, maxLength: 20 });
+  const config = { ...encoder.spec.config, positionOffset: 2 };
+  const { spec } = createBert2Rnd(
+    { ...encoder, spec: { ...encoder.spec, config } },
+    { decoderLayers: 1, maxSource: 18, maxTarget: 8 },
+  );
+  const table = spec.parameters().find(({ name }) => /^decoder.*position_embeddings/.test(name));
+  expect([spec.shape.maxTarget, table?.shape[0]]).toEqual([8, 10]);
 });

@@ -37,6 +37,9 @@ export interface Seq2SeqModel extends Seq2SeqWeights {
 const MAX_SOURCE = 512;
 const MAX_TARGET = 64;
 
+const SHARED_TABLE =
+  'nearmiss reads models that share one table of words; where a T5 has an output of its own, as v1.1 and flan do, config.json has to say "tie_word_embeddings": false';
+
 /** Whether a folder holds a model that reads a text and writes another. */
 export async function isSeq2Seq(folder: string): Promise<boolean> {
   const path = join(folder, 'config.json');
@@ -54,12 +57,12 @@ export async function readSeq2SeqWeights(folder: string): Promise<Seq2SeqWeights
     for (const { name, shape } of parameters.specs) {
       const [stored, ...copies] = spec.stored(name);
       const values = await weights.read(stored, shape, parameters.get(name));
-      for (const copy of copies) {
+      for (const copy of [...copies, ...(spec.repeated?.(name) ?? [])]) {
         if (!weights.has(copy)) continue;
         const other = await weights.read(copy, shape);
         if (Buffer.compare(bytesOf(values), bytesOf(other)) === 0) continue;
         throw new NearmissError(`${folder}: expected "${copy}" to equal "${stored}", got other numbers`, {
-          hint: 'nearmiss reads encoder-decoder models that share one table of words; T5 folders work, too',
+          hint: SHARED_TABLE,
         });
       }
     }

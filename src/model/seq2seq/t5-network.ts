@@ -28,6 +28,7 @@ import { type T5Config, toT5HuggingFaceConfig } from './t5-config.js';
 
 const SHARED = 'shared.weight';
 const OUTPUT = 'lm_head.weight';
+const STACKS = ['encoder', 'decoder'];
 const DISTANCES = 'SelfAttention.relative_attention_bias.weight';
 
 /** T5 v1.0 and v1.1 (flan): pre-norm with RMSNorm, no biases, distances instead of positions, unscaled attention. */
@@ -50,6 +51,10 @@ export function t5Spec(config: T5Config): Seq2SeqSpec {
     build: (options) => new T5Network(config, options),
     toConfig: () => toT5HuggingFaceConfig(config),
     stored: (name) => [name],
+    repeated: (name) =>
+      name === SHARED
+        ? [...STACKS.map((stack) => `${stack}.embed_tokens.weight`), ...(config.tied ? [OUTPUT] : [])]
+        : [],
   };
 }
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { NearmissError, UsageError } from '../../../base/errors.js';
 import { secondsSince } from '../../../base/numbers/seconds-since.js';
-import { count, Progress } from '../../../base/progress.js';
+import { count, counted, Progress } from '../../../base/progress.js';
 import { ContentHash } from '../../../data/content-hash.js';
 import type { Dataset } from '../../../data/index.js';
 import { fullText, openDataset, writeBeir } from '../../../data/index.js';
@@ -47,12 +47,14 @@ const EXAMPLE_WORDS = 120;
 
 /** Writes queries for a collection, and says what it took. */
 export async function generateCommand(path: string, flags: GenerateFlags): Promise<void> {
+  const prices = flags.price === undefined ? undefined : pricesIn(flags.price);
   const dataset = await openDataset(path);
-  const generator = await open(dataset, flags);
+  const watch: Watch = { onRetry: () => undefined };
+  const generator = await open(dataset, flags, { prices, watch });
   const started = performance.now();
   let outcome: GenerateOutcome;
   try {
-    outcome = await writeQueries(dataset, generator, flags);
+    outcome = await writeQueries(dataset, { generator, watch }, flags);
   } finally {
     await generator.close();
   }
@@ -61,6 +63,7 @@ export async function generateCommand(path: string, flags: GenerateFlags): Promi
   const written = outcome.passages - outcome.known;
   const tokensPerSecond = Math.round(spent.tokens / seconds);
   const collection = outcome.finished && flags.collection ? await writeCollection(dataset, flags) : undefined;
+  if (!outcome.finished) process.exitCode = 130;
   if (flags.json) {
     printJson({
       ...outcome,
@@ -74,12 +77,17 @@ export async function generateCommand(path: string, flags: GenerateFlags): Promi
   }
   if (!outcome.finished) {
     tell(`${flags.out}: stopped behind ${count(outcome.passages)} passages; the same command goes on\n`);
-    process.exitCode = 130;
     return;
   }
-  const before = outcome.known > 0 ? `, ${count(outcome.known)} of them from before` : '';
+  const before = outcome.known > 0 ? `, behind ${counted(outcome.known, 'passage')} from before` : '';
   print(`${flags.out}: ${count(outcome.queries)} queries for ${count(written)} passages${before}\n`);
-  print(`${count(spent.tokens)} tokens written, ${count(tokensPerSecond)} tokens/s${costText(generator)}\n`);
+  const cost =
+    prices && spent.cost === undefined ? ', cost unknown: the service counts no tokens' : costText(generator);
+  print(`${count(spent.tokens)} tokens written, ${count(tokensPerSecond)} tokens/s${cost}\n`);
+  if (spent.without) {
+    const { passages, reason } = spent.without;
+    tell(`${counted(passages, 'passage')} without queries; the last: ${reason}\n`);
+  }
   if (collection) {
     print(
       `${flags.collection}: ${count(collection.queries)} training queries, ${count(collection.judgments)} judgments\n`,
@@ -92,11 +100,24 @@ function costText({ spent: { cost, retries } }: QueryGenerator): string {
   return `${cost === undefined ? '' : `, cost ${cost.toFixed(4)}`}${again}`;
 }
 
-async function open(dataset: Dataset, flags: GenerateFlags): Promise<QueryGenerator> {
+/** What is told while it writes; who shows it is known only when it begins. */
+interface Watch {
+  onRetry: (reason: string) => void;
+}
+
+interface OpenParts {
+  prices?: { read: number; written: number };
+  watch: Watch;
+}
+
+async function open(
+  dataset: Dataset,
+  flags: GenerateFlags,
+  { prices, watch }: OpenParts,
+): Promise<QueryGenerator> {
   const { generator, concurrency, perMinute, retries, timeout, threads, generatorModel: model } = flags;
   const local = !isEndpoint(generator);
-  if (local && model)
-    throw new UsageError('--generator-model is for a service, and --generator names a model');
+  if (local) refuseForOwn(flags);
   return openGenerator(local ? await bestModel(generator) : generator, {
     ...flags,
     noRepeat: flags.noRepeat ?? 0,
@@ -111,14 +132,22 @@ async function open(dataset: Dataset, flags: GenerateFlags): Promise<QueryGenera
       key: process.env.NEARMISS_GENERATOR_KEY,
       examples: local ? [] : await examplesOf(dataset, flags.shots),
       ...(flags.prompt && { prompt: await readPrompt(flags.prompt) }),
-      ...(flags.price && { price: pricesIn(flags.price) }),
+      ...(prices && { price: prices }),
+      onRetry: (reason) => watch.onRetry(reason),
     },
   });
 }
 
+/** What only a service has a use for is a mistake where a model of our own writes. */
+function refuseForOwn({ generatorModel, prompt, shots, perMinute, price }: GenerateFlags): void {
+  const given = { 'generator-model': generatorModel, prompt, shots, 'per-minute': perMinute, price };
+  const [name] = Object.entries(given).find(([, value]) => value) ?? [];
+  if (name) throw new UsageError(`--${name} is for a service, and --generator names a model`);
+}
+
 async function writeQueries(
   dataset: Dataset,
-  generator: QueryGenerator,
+  { generator, watch }: { generator: QueryGenerator; watch: Watch },
   { out, splitWords, limit, quiet }: GenerateFlags,
 ): Promise<GenerateOutcome> {
   const hash = new ContentHash();
@@ -134,6 +163,7 @@ async function writeQueries(
   // The number of passages of split documents is known only at the end.
   const total = splitWords === undefined ? documents : undefined;
   const progress = new Progress({ label: 'generate', unit: 'passages', total, quiet });
+  watch.onRetry = (reason) => progress.advance(0, `asked again: ${reason}`);
   const started = performance.now();
   let done = 0;
   try {
