@@ -3,6 +3,7 @@ import { exists } from '../../base/files.js';
 import { type EncoderConfig, maxInputLength, readEncoderConfig } from '../encoder/config.js';
 import type { HeadDescription } from '../encoder/head.js';
 import { COLBERT_LINEAR, readColbertHead, readPlainHead } from '../encoder/plain-head.js';
+import { requireMlmHead } from '../mlm/mlm-names.js';
 import { openModelWeights } from './model-weights.js';
 import { type ModuleFolders, readModules } from './modules-json.js';
 import {
@@ -92,6 +93,7 @@ async function readHead(
     };
   }
   if (modules && 'SpladePooling' in modules) {
+    requireMlmHead(folder, weights, config);
     return { head: await readSparseHead(folder, modules), guessedPooling: false };
   }
   if (modules) return { head: await readModuleHead(folder, modules, hiddenSize), guessedPooling: false };

@@ -94,12 +94,15 @@ function lateModules(path: string, modules: readonly NamedModule[]): LateModules
   };
 }
 
+/** What a sparse encoder's first module is called: before sentence-transformers 5.4, and since. */
+const MLM_KINDS = ['MLMTransformer', 'Transformer'];
+
 function sparseModules(path: string, modules: readonly NamedModule[]): SparseModules {
   const [transformer, pooling, ...others] = modules;
-  const wrong = transformer.kind === 'MLMTransformer' ? others[0] : transformer;
+  const wrong = MLM_KINDS.includes(transformer.kind) ? others[0] : transformer;
   if (!wrong) return { Transformer: transformer.place, SpladePooling: pooling.place };
   throw new NearmissError(
-    `${path}: field "${modules.indexOf(wrong)}.type": expected MLMTransformer, then SpladePooling, got "${wrong.type}"`,
+    `${path}: field "${modules.indexOf(wrong)}.type": expected Transformer or MLMTransformer, then SpladePooling, got "${wrong.type}"`,
     { hint: 'nearmiss reads sparse encoders of this form; choose another model' },
   );
 }
@@ -119,12 +122,12 @@ async function routedModules(folder: string, modules: readonly NamedModule[]): P
   const kindsOf = (route: string): string =>
     (structure[route] ?? []).map((id) => lastName(types[id] ?? '')).join(', ');
   for (const [route, expected] of [
-    ['query', 'SparseStaticEmbedding'],
-    ['document', 'MLMTransformer, SpladePooling'],
+    ['query', ['SparseStaticEmbedding']],
+    ['document', MLM_KINDS.map((kind) => `${kind}, SpladePooling`)],
   ] as const) {
-    if (kindsOf(route) === expected && modules.length === 1) continue;
+    if (expected.includes(kindsOf(route)) && modules.length === 1) continue;
     throw new NearmissError(
-      `${file}: field "structure.${route}": expected ${expected}, got ${kindsOf(route) || 'nothing'}`,
+      `${file}: field "structure.${route}": expected ${expected.join(' or ')}, got ${kindsOf(route) || 'nothing'}`,
       {
         hint: 'nearmiss reads sparse encoders without a model for queries of this form; choose another model',
       },

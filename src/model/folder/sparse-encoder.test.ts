@@ -99,6 +99,51 @@ test('SPLADE-doc is a router: queries are their tokens, documents as ever, and i
   );
 });
 
+test('folders of sentence-transformers 5.4 and later are read, too', async () => {
+  const pooling = 'sentence_transformers.sparse_encoder.modules.splade_pooling.SpladePooling';
+  const transformer = 'sentence_transformers.base.modules.transformer.Transformer';
+  const path = join(folder, 'newer');
+  const json = (file: string, value: unknown) => writeFile(join(path, file), JSON.stringify(value));
+  await saveEncoderModel(path, model);
+  await json('modules.json', [
+    { idx: 0, name: '0', path: '', type: transformer },
+    { idx: 1, name: '1', path: '1_SpladePooling', type: pooling },
+  ]);
+  await json('sentence_bert_config.json', { transformer_task: 'fill-mask', max_seq_length: 32 });
+  await json('1_SpladePooling/config.json', {
+    pooling_strategy: 'max',
+    activation_function: 'relu',
+    embedding_dimension: 120,
+  });
+  expect(await encoded(await loadEncoderModel(path))).toEqual(await encoded(model));
+
+  const { spec } = createEncoderModel({
+    ...{ tokenizer: model.tokenizer, hiddenSize: 16, layers: 1, heads: 2, maxLength: 32, seed: 3 },
+    head: { pooling: 'document-vocabulary' },
+  });
+  const routed = join(folder, 'routed');
+  await saveEncoderModel(routed, { ...model, spec });
+  const file = join(routed, 'router_config.json');
+  const router = JSON.parse(await readFile(file, 'utf8'));
+  Object.assign(router.types, { '.': transformer, '1_SpladePooling': pooling });
+  await writeFile(file, JSON.stringify(router));
+  expect((await loadEncoderModel(routed)).spec.head).toEqual(spec.head);
+});
+
+test('a folder without the head that guesses words is refused', async () => {
+  const path = join(folder, 'headless');
+  await saveEncoderModel(path, model);
+  const weights = join(path, 'model.safetensors');
+  const stored = await SafetensorsFile.open(weights);
+  const names = [...stored.tensors.keys()].filter((name) => !name.startsWith('cls.'));
+  const tensors = await Promise.all(
+    names.map(async (name) => ({ name, shape: stored.shape(name), data: await stored.read(name) })),
+  );
+  await stored.close();
+  await writeSafetensors(weights, tensors);
+  await expect(loadEncoderModel(path)).rejects.toThrow(/tensor "cls\..*" is missing, expected the head/);
+});
+
 test('what pools otherwise is refused by the field', async () => {
   const path = join(folder, 'model', '1_SpladePooling', 'config.json');
   await writeFile(path, '{"pooling_strategy": "sum"}');

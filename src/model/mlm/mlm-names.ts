@@ -1,9 +1,10 @@
+import { NearmissError } from '../../base/errors.js';
 import type { ParameterStore } from '../../engine/index.js';
 import type { EncoderConfig, ModelType } from '../encoder/config.js';
 import { toHuggingFaceConfig } from '../encoder/config.js';
 import type { Weights } from '../folder/weights.js';
 import type { NamedTensor } from '../tensors/tensor.js';
-import { MLM_HEAD } from './mlm-head.js';
+import { MLM_HEAD, mlmHeadParameters } from './mlm-head.js';
 
 /** What Transformers calls a model that guesses hidden words, by the family it is of. */
 const CLASS_NAMES: Record<ModelType, string> = {
@@ -51,6 +52,17 @@ export function mlmTensors(
       data: head.get(name),
     })),
   ];
+}
+
+/** Fails where a folder that says it guesses words has not what guesses them. */
+export function requireMlmHead(folder: string, weights: Weights, config: EncoderConfig): void {
+  const names = mlmHeadParameters(config).map(({ name }) => headName(name, config));
+  const missing = names.find((name) => !weights.has(name));
+  if (missing === undefined) return;
+  throw new NearmissError(
+    `${folder}: tensor "${missing}" is missing, expected the head of a model that guesses hidden words`,
+    { hint: 'choose a model whose config.json names a …ForMaskedLM' },
+  );
 }
 
 /** Reads the head of a folder that has one; whether it has. */
