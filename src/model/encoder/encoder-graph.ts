@@ -3,6 +3,7 @@ import {
   concat,
   type DenseTensor,
   div,
+  equal,
   type Graph,
   layerNorm,
   linear,
@@ -18,6 +19,7 @@ import {
   tanh,
   toFloat,
   type Value,
+  where,
 } from '../../engine/index.js';
 import { isSided, makesTerms, type Pooling, representationOf } from '../representation/kinds.js';
 import type { Representation } from '../representation/representation.js';
@@ -124,8 +126,21 @@ export function buildEncoder(graph: Graph, spec: EncoderSpec, options: EncoderGr
   const { rows, tokenIds, parameter, learned, dropoutPlaces } = buildRows(graph, body, options);
   const made = applyHead(rows, spec, parameter, options);
   const terms = 'tokens' in representation ? representation.terms : undefined;
-  const embeddings = terms ? termRows(tokenIds!(), terms.relu ? relu(made) : made) : made;
+  const embeddings = terms ? weighedTerms(tokenIds!(), made, terms) : made;
   return { embeddings, learned, dropoutPlaces };
+}
+
+/** Rows of tokens and what they weigh. */
+function weighedTerms(
+  ids: Value,
+  made: Value,
+  { relu: cut, weightless }: { relu: boolean; weightless: readonly number[] },
+): Value {
+  const weights = cut ? relu(made) : made;
+  return termRows(
+    ids,
+    weightless.reduce((value, id) => where(equal(ids, id), 0, value), weights),
+  );
 }
 
 /** What heads of all kinds begin with: hidden states, one or some for each text. */

@@ -121,10 +121,11 @@ async function routedModules(folder: string, modules: readonly NamedModule[]): P
   const { types, structure } = await readJsonFile(file, routerSchema);
   const kindsOf = (route: string): string =>
     (structure[route] ?? []).map((id) => lastName(types[id] ?? '')).join(', ');
-  for (const [route, expected] of [
+  const routes: [string, readonly string[]][] = [
     ['query', ['SparseStaticEmbedding']],
     ['document', MLM_KINDS.map((kind) => `${kind}, SpladePooling`)],
-  ] as const) {
+  ];
+  for (const [route, expected] of routes) {
     if (expected.includes(kindsOf(route)) && modules.length === 1) continue;
     throw new NearmissError(
       `${file}: field "structure.${route}": expected ${expected.join(' or ')}, got ${kindsOf(route) || 'nothing'}`,

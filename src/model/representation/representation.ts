@@ -33,8 +33,8 @@ export interface TokenRows {
   tokens(text: TokenizedText): ArrayLike<number>;
   /** Most rows that a text may have, where that is known. */
   readonly most?: number;
-  /** Where a row is the token's number and a weight that the projection gives it. */
-  readonly terms?: { relu: boolean };
+  /** Where a row is the token's number and a weight that the projection gives it, but to tokens that never weigh anything. */
+  readonly terms?: { relu: boolean; weightless: readonly number[] };
 }
 
 /** A number of rows that is the same for every text, computed from all of its states. */

@@ -30,11 +30,11 @@ export const tokenWeightsKind = representationKind({
   create(options) {
     const { relu, skip } = options as unknown as { relu: boolean; skip: readonly number[] };
     const skipped = new Set(skip);
-    return { tokens: (text) => keptTokens(text, skipped), terms: { relu } };
+    return { tokens: (text) => keptTokens(text, skipped), terms: { relu, weightless: skip } };
   },
 });
 
-/** A text of special tokens alone keeps its first: no text is without a row. */
+/** A text of special tokens alone keeps its first, which weighs nothing: no text is without a row. */
 function keptTokens({ ids }: TokenizedText, skipped: ReadonlySet<number>): number[] {
   const kept: number[] = [];
   for (let token = 0; token < ids.length; token++) if (!skipped.has(ids[token])) kept.push(token);
