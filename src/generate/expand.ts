@@ -1,25 +1,31 @@
 import { NearmissError } from '../base/errors.js';
 import type { Dataset, Document } from '../data/index.js';
-import { readGenerated } from './generated-file.js';
+import { type GeneratedQueries, readGenerated } from './generated-file.js';
 
-/** The queries of each document, in the order in which they were written; those of its passages one after another. */
-export async function queriesByDocument(
+/** The passages of each document with their queries, in the order in which they were written. */
+export async function passagesByDocument(
   path: string,
   count = Number.POSITIVE_INFINITY,
-): Promise<Map<string, string[]>> {
-  const queries = new Map<string, string[]>();
-  for await (const { id, queries: written } of readGenerated(path)) {
-    const own = queries.get(id);
-    const used = written.slice(0, count);
-    if (own) own.push(...used);
-    else queries.set(id, used);
+): Promise<Map<string, GeneratedQueries[]>> {
+  const passages = new Map<string, GeneratedQueries[]>();
+  for await (const { id, passage, queries } of readGenerated(path)) {
+    const used = { id, passage, queries: queries.slice(0, count) };
+    const own = passages.get(id);
+    if (own) own.push(used);
+    else passages.set(id, [used]);
   }
-  if (queries.size === 0) {
+  if (passages.size === 0) {
     throw new NearmissError(`${path}: no queries`, {
       hint: 'write some: nearmiss generate DATA --generator … --out FILE',
     });
   }
-  return queries;
+  return passages;
+}
+
+/** The queries of each document; those of its passages one after another. */
+export async function queriesByDocument(path: string, count?: number): Promise<Map<string, string[]>> {
+  const passages = await passagesByDocument(path, count);
+  return new Map([...passages].map(([id, own]) => [id, own.flatMap(({ queries }) => queries)]));
 }
 
 /**

@@ -8,7 +8,7 @@ export interface PairScoring {
   ): Promise<Float32Array>;
 }
 
-/** A document with its queries. */
+/** A document, or one of its passages, with its queries. */
 export interface QueriedDocument {
   id: string;
   text: string;
@@ -56,8 +56,10 @@ export async function filterQueries(
   all.sort();
   const kept = Math.round(keep * total);
   const least = kept === 0 ? Number.POSITIVE_INFINITY : all[total - kept];
-  const queries = new Map(
-    scored.map(({ id, queries: own, scores }) => [id, own.filter((_, i) => scores[i] >= least)]),
-  );
+  const queries = new Map<string, string[]>();
+  for (const { id, queries: own, scores } of scored) {
+    const left = own.filter((_, i) => scores[i] >= least);
+    queries.set(id, [...(queries.get(id) ?? []), ...left]);
+  }
   return { queries, least, scored: total };
 }

@@ -14,6 +14,8 @@ import {
   generateCollection,
   generatedCollection,
   type Passage,
+  passageText,
+  passageTexts,
   type QueryGenerator,
   queriesByDocument,
   readGenerated,
@@ -151,6 +153,16 @@ describe('queries for a collection', () => {
     expect((await queriesByDocument(out, 1)).get('long')).toEqual(generator.asked.map(() => 'Title?'));
   });
 
+  test('a passage is found again as it was read; one that there is not is told', async () => {
+    const text = Array.from({ length: 50 }, (_, i) => `word${i}`).join(' ');
+    const document = { id: 'long', title: 'Title', text };
+    const texts = passageTexts(document, 20);
+    expect(passageText(document, { passage: 1, splitWords: 20 })).toBe(texts[1]);
+    expect(() => passageText(document, { passage: 1, splitWords: 100 })).toThrow(
+      'document "long": expected passage 2, for which there are queries, got 1 passages of 100 words',
+    );
+  });
+
   test('a damaged file names its line', async () => {
     const out = join(folder, 'queries.jsonl');
     await generateCollection(dataset, firstWords(), { out });
@@ -207,6 +219,11 @@ describe('what is made of generated queries', () => {
       ['b', []],
       ['c', ['4', '6']],
     ]);
+    async function* passages() {
+      yield { id: 'a', text: 'x', queries: ['1', '6'] };
+      yield { id: 'a', text: 'y', queries: ['5'] };
+    }
+    expect((await filterQueries(passages(), scorer, { keep: 0.67 })).queries.get('a')).toEqual(['6', '5']);
     expect((await filterQueries(documents(), scorer, { keep: 0 })).queries.get('c')).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { NearmissError } from '../base/errors.js';
 import type { Dataset, Document } from '../data/index.js';
 import { fullText } from '../data/index.js';
 import { splitText } from '../text/split-text.js';
@@ -109,6 +110,19 @@ async function* passagesOf(
       yield { id: document.id, passage, text, key: key++ };
     }
   }
+}
+
+/** A passage as it was when queries were written for it. */
+export function passageText(
+  document: Document,
+  { passage, splitWords }: { passage: number; splitWords: number },
+): string {
+  const texts = passageTexts(document, splitWords);
+  if (passage < texts.length) return texts[passage];
+  throw new NearmissError(
+    `document ${JSON.stringify(document.id)}: expected passage ${passage + 1}, for which there are queries, got ${texts.length} passages of ${splitWords} words`,
+    { hint: 'the queries were written with other --split-words, or for another collection' },
+  );
 }
 
 /** The passages of a document as generators read them; its title stands before each. */

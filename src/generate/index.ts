@@ -1,10 +1,11 @@
 export { EndpointGenerator, type EndpointOptions } from './endpoint-generator.js';
-export { expandDataset, queriesByDocument } from './expand.js';
+export { expandDataset, passagesByDocument, queriesByDocument } from './expand.js';
 export { filterQueries, type PairScoring, type QueriedDocument } from './filter-queries.js';
 export {
   type GenerateCollectionOptions,
   type GenerateOutcome,
   generateCollection,
+  passageText,
   passageTexts,
 } from './generate-collection.js';
 export {

@@ -1,14 +1,18 @@
+import { realpath } from 'node:fs/promises';
+import { NearmissError } from '../../../base/errors.js';
 import { count, Progress } from '../../../base/progress.js';
 import { type Dataset, fullText, openDataset, writeBeir } from '../../../data/index.js';
 import {
   expandDataset,
   filterQueries,
+  type GeneratedQueries,
+  passagesByDocument,
+  passageText,
   type QueriedDocument,
-  queriesByDocument,
 } from '../../../generate/index.js';
 import { bestModel } from '../../../run/best-model.js';
 import { PairScorer } from '../../../teacher/index.js';
-import { print, printJson } from '../../output.js';
+import { print, printJson, tell } from '../../output.js';
 
 export interface ExpandFlags {
   queries: string;
@@ -16,21 +20,32 @@ export interface ExpandFlags {
   count?: number;
   filter?: string;
   keep: number;
+  splitWords?: number;
   overwrite?: boolean;
   threads?: number;
   quiet?: boolean;
   json?: boolean;
 }
 
-type Queries = Map<string, string[]>;
+/** A collection whose queries stand behind its own documents would get them again each time. */
+async function requireOther(path: string, out: string): Promise<void> {
+  const [from, to] = await Promise.all([path, out].map((place) => realpath(place).catch(() => undefined)));
+  if (from === undefined || from !== to) return;
+  throw new NearmissError(`${out}: expected another folder than that of the collection`, {
+    hint: 'expanded documents are a collection of their own: name a new folder',
+  });
+}
 
 /** Writes an expanded collection, and says by how much it grew. */
 export async function expandCommand(path: string, flags: ExpandFlags): Promise<void> {
   const { out, quiet, overwrite, json } = flags;
+  await requireOther(path, out);
   const dataset = await openDataset(path);
-  const written = await queriesByDocument(flags.queries, flags.count);
+  const written = await passagesByDocument(flags.queries, flags.count);
   const filtered = flags.filter === undefined ? undefined : await filter(dataset, written, flags);
-  const queries = filtered?.queries ?? written;
+  const queries =
+    filtered?.queries ??
+    new Map([...written].map(([id, own]) => [id, own.flatMap(({ queries: all }) => all)]));
   const grown = { documents: 0, queries: 0, characters: 0, before: 0 };
   const progress = new Progress({ label: 'expand', unit: 'documents', quiet });
   const expanded = expandDataset(dataset, queries, (document, added) => {
@@ -62,16 +77,24 @@ export async function expandCommand(path: string, flags: ExpandFlags): Promise<v
 
 async function filter(
   dataset: Dataset,
-  queries: Queries,
-  { filter: model, keep, threads, quiet }: ExpandFlags,
+  written: ReadonlyMap<string, readonly GeneratedQueries[]>,
+  { filter: model, keep, splitWords, threads, quiet }: ExpandFlags,
 ) {
+  const passages = [...written.values()].flat();
+  if (splitWords === undefined && passages.some(({ passage }) => passage > 0)) {
+    tell(
+      'filter: scores the queries of all passages with the beginning of their document; with --split-words as they were generated it reads the passages\n',
+    );
+  }
   const scorer = await PairScorer.open(await bestModel(model!), { session: { threads } });
-  const total = [...queries.values()].reduce((sum, own) => sum + own.length, 0);
+  const total = passages.reduce((sum, { queries }) => sum + queries.length, 0);
   const progress = new Progress({ label: 'filter', unit: 'queries', total, quiet });
   async function* documents(): AsyncGenerator<QueriedDocument> {
     for await (const document of dataset.documents()) {
-      const own = queries.get(document.id);
-      if (own) yield { id: document.id, text: fullText(document), queries: own };
+      for (const { id, passage, queries } of written.get(document.id) ?? []) {
+        const text = splitWords ? passageText(document, { passage, splitWords }) : fullText(document);
+        yield { id, text, queries };
+      }
     }
   }
   try {

@@ -6,7 +6,7 @@ const EXAMPLES = `
 Examples:
   nearmiss generate data/mine --generator runs/generator --count 10 --out queries.jsonl
   nearmiss expand data/mine --queries queries.jsonl --out data/mine-expanded
-  nearmiss expand data/mine --queries queries.jsonl --count 5 --filter runs/reranker --keep 0.3 --out data/mine-filtered
+  nearmiss expand data/mine --queries queries.jsonl --filter runs/reranker --keep 0.3 --split-words 45 --out data/mine-filtered
   nearmiss bm25 index data/mine-expanded indexes/expanded
   nearmiss bm25 tune indexes/expanded --data data/mine --split dev      the best k1 and b are others than before
 
@@ -25,6 +25,11 @@ export const registerExpand: RegisterCommand = (program) => {
     .option('--count <n>', 'queries of each passage that are used (default: all)', wholeNumber(1))
     .option('--filter <run|dir>', 'a run of the recipe reranker or a cross-encoder’s folder')
     .option('--keep <share>', 'share of all queries that the filter leaves', numberBetween(0, 1), 0.3)
+    .option(
+      '--split-words <n>',
+      'with --filter: passages are scored, as the queries were generated with it',
+      wholeNumber(20),
+    )
     .option('--overwrite', 'replace a BEIR folder of that name')
     .option('--threads <n>', 'threads of the filter (default: all cores)', wholeNumber(1))
     .option('--quiet', 'no progress on stderr')
