@@ -204,7 +204,10 @@ describe('a run that is served', () => {
         mode,
       ).toEqual(['okapi']);
     }
-    expect((await send(server, 'DELETE', '/v1/documents/okapi')).status).toBe(200);
+    // As clients do that say JSON of every request.
+    const json = { 'content-type': 'application/json' };
+    expect((await send(server, 'DELETE', '/v1/documents/okapi', undefined, json)).status).toBe(200);
+    expect((await send(server, 'PUT', '/v1/documents/okapi', undefined, json)).status).toBe(400);
     const gone = await post('/v1/search', { query: text, filter: { kind: 'new' } });
     expect([gone.status, gone.body.error.message]).toEqual([400, expect.stringContaining('"kind"')]);
     const after = (await post('/v1/search', { query: text })).body.hits.map(({ id }: { id: string }) => id);

@@ -10,8 +10,11 @@ import { isRun } from '../../run/run-description.js';
 import { RunDirectory } from '../../run/run-directory.js';
 import { readSearchedRun } from '../../run/searched-run.js';
 
-/** Beside what is made of the collection: the choice goes where the collection goes. */
-const FILE = 'chosen-model.json';
+/**
+ * Beside what is made of the collection: the choice goes where the collection goes. `chosen` searches; `coming` is to, once its vectors
+ * are made.
+ */
+const FILES = { chosen: 'chosen-model.json', coming: 'coming-model.json' } as const;
 
 const choice = z.object({ format: z.literal('nearmiss-chosen-model/1'), run: z.string().min(1) });
 
@@ -20,17 +23,27 @@ const choice = z.object({ format: z.literal('nearmiss-chosen-model/1'), run: z.s
  *
  * @param cache of the collection
  */
-export async function readChosenRun(cache: string): Promise<string | undefined> {
-  const path = join(cache, FILE);
+export async function readChosenRun(
+  cache: string,
+  which: keyof typeof FILES = 'chosen',
+): Promise<string | undefined> {
+  const path = join(cache, FILES[which]);
   if (!(await exists(path))) return undefined;
-  const hint = 'remove the file to search with the model as published again';
+  const hint =
+    which === 'chosen'
+      ? 'remove the file to search with the model as published again'
+      : 'remove the file, and choose the model again';
   const { run } = await readJsonFile(path, choice, { hint });
   return resolve(cache, run);
 }
 
 /** Searches a collection with a run's model from now on; with the usual one where none is named. */
-export async function writeChosenRun(cache: string, run: string | undefined): Promise<void> {
-  const path = join(cache, FILE);
+export async function writeChosenRun(
+  cache: string,
+  run: string | undefined,
+  which: keyof typeof FILES = 'chosen',
+): Promise<void> {
+  const path = join(cache, FILES[which]);
   if (run === undefined) return rm(path, { force: true });
   await makeDirectory(cache);
   const within = relative(resolve(cache), resolve(run));

@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { trainTinyRun, writeTinyData } from '../../analyze/tiny-run.fixture.js';
 import { openSearcher } from '../../search/index.js';
+import { resolveTarget } from '../../search/open/target.js';
 import { type ServeTargetOptions, serveTarget } from '../serve-target.js';
 import { keptLog, send } from '../server.fixture.js';
 import type { SearchServer } from '../server.js';
+import { ModelChoice } from './model-choice.js';
 
 let folder: string;
 const data = () => join(folder, 'data');
@@ -73,6 +75,34 @@ test('a run that is chosen takes over by itself, for later servers and programs,
   await settled(second);
   expect(await vector(second)).toEqual(before);
   expect((await info(second)).run).toBeUndefined();
+});
+
+test('what a server was making when it ended is gone on with by the next', async () => {
+  const { cache } = await resolveTarget(data(), { model: usual() });
+  const other = join(runs(), 'other');
+  const killed = await ModelChoice.open(cache);
+  // A kill: nothing after it happens.
+  void killed.change(other, () => new Promise(() => {}));
+  await expect.poll(async () => (await ModelChoice.open(cache)).unfinished).toBe(other);
+  expect((await ModelChoice.open(cache)).run).toBeUndefined();
+
+  const server = await serve();
+  await expect.poll(async () => (await info(server)).run).toBe('other');
+  await settled(server);
+  const after = await ModelChoice.open(cache);
+  expect([after.run, after.unfinished]).toEqual([other, undefined]);
+  await send(server, 'DELETE', '/v1/model');
+  await settled(server);
+  await server.close();
+
+  const broken = () => Promise.reject(new Error('its vectors cannot be made'));
+  const end = AbortSignal.abort();
+  await expect((await ModelChoice.open(cache)).change(other, broken, { end })).rejects.toThrow(
+    'cannot be made',
+  );
+  expect((await ModelChoice.open(cache)).unfinished).toBe(other);
+  await expect((await ModelChoice.open(cache)).change(other, broken)).rejects.toThrow('cannot be made');
+  expect((await ModelChoice.open(cache)).unfinished).toBeUndefined();
 });
 
 test('what cannot be chosen is refused in words', async () => {

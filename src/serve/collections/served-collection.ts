@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { NearmissError } from '../../base/errors.js';
 import { ApiError } from '../api-error.js';
@@ -53,9 +54,7 @@ export class ServedCollection {
     this.preparations = options.preparations ?? new Preparations();
     this.index = new ServedIndex({
       openWaitMs: parts.openWaitMs,
-      onOpen: () => {
-        if (isIncomplete()) void this.#complete();
-      },
+      onOpen: () => void this.#goOn(isIncomplete()),
       ...options,
     });
     this.runs = options.runs ?? new RunCatalog();
@@ -66,6 +65,15 @@ export class ServedCollection {
     this.#metrics = parts.metrics;
     this.#log = parts.log;
     parts.metrics.observeIndex(this.name, this.index);
+  }
+
+  /** Makes what the first version lacks, and what an earlier server did not get to make. */
+  async #goOn(isIncomplete: boolean): Promise<void> {
+    if (isIncomplete) await this.#complete();
+    const { unfinished: run, coming } = this.model ?? {};
+    if (run === undefined || coming !== undefined || this.#isClosing) return;
+    this.#log.info(`going on with the vectors of ${basename(run)}, which was chosen to search`);
+    this.#use(run);
   }
 
   async #complete(): Promise<void> {
@@ -98,9 +106,13 @@ export class ServedCollection {
         hint: 'choose again when they are there: GET /v1/status says how far they are',
       });
     }
+    this.#use(run);
+  }
+
+  #use(run: string | undefined): void {
     this.preparations.failure = undefined;
-    void model
-      .change(run, () => this.reload())
+    void this.model
+      ?.change(run, () => this.reload(), { end: this.preparations.signal })
       .catch((error: Error) => {
         this.preparations.failure = error.message;
       });
