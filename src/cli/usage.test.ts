@@ -80,6 +80,9 @@ test.each<[string, string]>([
   ['fuse a b --out f --weights=1,-1', 'Expected numbers from 0 with commas'],
   ['fuse a b --out f --tune-split dev', '--tune-split is of no use without --tune-on'],
   ['repro table1 --data X --recipes dpr,nosuch', 'got "nosuch"'],
+  ['plan --documents 1e6 --storage i8', 'use --storage f16, or --index int8'],
+  ['plan --documents 1e6 --index binary --storage i8', 'binary keeps whole vectors on disk as f32 or f16'],
+  ['push X --to qdrant://a/50%', '--to: expected % and two digits of a character, got "50%"'],
   ['serve X --cors https://example.org/page', 'paths do not belong to it'],
   ['train --data X --recipe nosuch --out no-such-run', 'nosuch: no built-in recipe of this name'],
 ])('%s: exit code 2', async (line, message) => {

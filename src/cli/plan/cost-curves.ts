@@ -22,8 +22,11 @@ export const MEASURED = {
       { vectors: 100_000, hnswBuildSeconds: 16.8, hnswQueries: 3_907 },
       { vectors: 1_000_000, hnswBuildSeconds: 344, hnswQueries: 1_695 },
     ],
-    /** Exact search is in proportion from here on. */
-    flat: { vectors: 100_000, queries: 3_599 },
+    /** Exact search: in proportion from the last on. */
+    flat: [
+      { vectors: 10_000, queries: 7_673 },
+      { vectors: 100_000, queries: 3_599 },
+    ],
   },
   /** Processor time of codes, fitted to 10⁵ and 10⁶ × 64 (`npm run bench:scale`). */
   codes: {
@@ -60,7 +63,15 @@ function operations({ layers, hiddenSize, tokens }: EncoderSize): number {
 /** Exact queries a second on one core. */
 export function flatQueriesPerSecond(vectors: number, dimension: number): number {
   const { flat, cores, dimension: measured } = MEASURED.index;
-  return ((flat.queries / cores) * (flat.vectors * measured)) / (vectors * dimension);
+  const last = flat[flat.length - 1];
+  const queries =
+    vectors > last.vectors
+      ? (last.queries * last.vectors) / vectors
+      : alongLine(
+          flat.map((point) => [point.vectors, point.queries]),
+          vectors,
+        );
+  return (queries / cores) * (measured / dimension);
 }
 
 /** Core seconds that a graph takes to build. */

@@ -75,6 +75,8 @@ describe('within a quarter of what was measured', () => {
     expect(hnswBuildCoreSeconds(1e6, 128)).toBeCloseTo(688);
     expect(hnswBuildCoreSeconds(1e4, 128)).toBeCloseTo(4.8);
     expect(2 * hnswQueriesPerSecond(1e5, 128)).toBeCloseTo(3_907);
+    expect(2 * flatQueriesPerSecond(1e4, 128)).toBeCloseTo(7_673);
+    expect(2 * flatQueriesPerSecond(1e5, 128)).toBeCloseTo(3_599);
   });
 });
 

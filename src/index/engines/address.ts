@@ -52,7 +52,7 @@ function pathOf(
   const segments = path
     .split('/')
     .filter((segment) => segment !== '')
-    .map(decodeURIComponent);
+    .map((segment) => decoded(segment, where));
   const database = hasDatabases ? segments.shift() : undefined;
   const [name, ...more] = segments;
   if (name !== undefined && (more.length > 0 || !NAME.test(name))) {
@@ -62,6 +62,19 @@ function pathOf(
     );
   }
   return { database, name };
+}
+
+function decoded(segment: string, where: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new UsageError(
+      `${where}: expected % and two digits of a character, got ${JSON.stringify(segment)}`,
+      {
+        hint: 'write % itself as %25',
+      },
+    );
+  }
 }
 
 function settingsOf(query: string | undefined, engine: Engine, where: string): Record<string, string> {

@@ -86,11 +86,23 @@ export class EngineHttp {
     });
     const text = await response.text();
     const { status } = response;
-    if (response.ok) return JSON.parse(text) as T;
+    if (response.ok) return this.#parsed<T>(text, origin);
     if (status === NOT_FOUND && mayBeMissing) return undefined;
     const said = `${engine} at ${origin}: ${method} ${path}: ${status} ${shorten(messageIn(text), 300)}`;
     if (status >= SERVER_ERROR || status === TOO_MANY || status === TIMED_OUT) throw new EngineBusy(said);
     throw new EngineRefusal(said, status, NO_KEY.includes(status) ? keyHint : undefined);
+  }
+
+  #parsed<T>(text: string, origin: string): T {
+    try {
+      return JSON.parse(text) as T;
+    } catch (cause) {
+      const { engine } = this.#options;
+      throw new NearmissError(`${origin}: expected ${engine}, got ${JSON.stringify(shorten(text, 60))}`, {
+        hint: `is that the address and the port of ${engine}?`,
+        cause,
+      });
+    }
   }
 }
 

@@ -62,6 +62,7 @@ async function fleetWorkerCommand({ lock, quiet, ...flags }: FleetWorkerFlags): 
     onReady: () => say('fleet worker: listening'),
     onShard: ({ task, items, seconds }) =>
       say(`shard ${++shards}: ${task} ${items} in ${seconds.toFixed(1)} s`),
+    onNote: say,
     onError: (message) => tell(`a shard failed here: ${message}\n`),
   });
   process.off('SIGINT', leave).off('SIGTERM', leave);

@@ -3,6 +3,7 @@ import type { RegisterCommand } from '../../command.js';
 import { numberBetween, wholeNumber } from '../../options/option-parsers.js';
 import { print, printJson } from '../../output.js';
 import type { ScaleAnswer, ScaleQuestion } from '../../plan/plan-scale.js';
+import { checkStorage } from '../vectors/index-flags.js';
 
 const EXAMPLES = `
 Examples:
@@ -52,6 +53,7 @@ type PlanFlags = Omit<ScaleQuestion, 'memoryGb' | 'queriesPerSecond'> & {
 };
 
 async function planCommand({ memory, queries, json, ...flags }: PlanFlags): Promise<void> {
+  checkStorage({ type: flags.index, storage: flags.storage }, '--index');
   const { planScale } = await import('../../plan/plan-scale.js');
   const answer = planScale({ ...flags, memoryGb: memory, queriesPerSecond: queries });
   if (json) printJson(answer);

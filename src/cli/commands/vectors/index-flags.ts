@@ -47,16 +47,26 @@ const FLAGS_OF_TYPES = [
   { flag: '--bits', key: 'bits', types: ['tokens'], what: 'is for an index of tokens' },
 ] as const;
 
+/**
+ * Refuses what a kind of index does not store.
+ *
+ * @param typeFlag what the command calls the kind
+ */
+export function checkStorage(
+  { type, storage }: Pick<IndexFlags, 'type' | 'storage'>,
+  typeFlag = '--type',
+): void {
+  if (storage !== 'i8' || type === 'hnsw') return;
+  const why = type === 'flat' ? 'a flat index is exact and stores' : `${type} keeps whole vectors on disk as`;
+  throw new UsageError(`--storage i8: ${why} f32 or f16`, {
+    hint: type === 'flat' ? `use --storage f16, or ${typeFlag} int8` : 'use --storage f16',
+  });
+}
+
 /** Refuses flags that do not go with each other. */
 export function checkFlags(flags: IndexFlags): void {
-  const { type, storage } = flags;
-  if (storage === 'i8' && type !== 'hnsw') {
-    const why =
-      type === 'flat' ? 'a flat index is exact and stores' : `${type} keeps whole vectors on disk as`;
-    throw new UsageError(`--storage i8: ${why} f32 or f16`, {
-      hint: type === 'flat' ? 'use --storage f16, or --type int8' : 'use --storage f16',
-    });
-  }
+  const { type } = flags;
+  checkStorage(flags);
   if (flags.scorer !== undefined && flags.dimensions !== undefined) {
     throw new UsageError(`--dimensions: vectors that ${flags.scorer} compares are kept whole`, {
       hint: 'leave out --dimensions',
