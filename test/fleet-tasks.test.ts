@@ -172,6 +172,12 @@ describe.skipIf(!hasRedis())('what a fleet does besides encoding files', () => {
     const [last] = (await here.steps('checkpoints')).slice(-1);
     expect((await weightsOf(there, last)).equals(await weightsOf(here, last))).toBe(true);
     expect((await bestSoFar(there))?.measures).toEqual((await bestSoFar(here))?.measures);
+    // Of the models of all steps a worker keeps the one it is at.
+    for (const name of ['machine-1', 'machine-2']) {
+      const own = (await readdir(at(name))).filter((entry) => entry.includes('nearmiss-worker'));
+      const models = await Promise.all(own.map((entry) => readdir(join(at(name), entry))));
+      expect(models.flat().length).toBeLessThanOrEqual(1);
+    }
     for (const machine of members) machine.kill('SIGTERM');
     expect(await Promise.all(members.map(exitOf))).toEqual([0, 0]);
     const shards = members.flatMap((machine) => [...machineSays(machine).matchAll(/^shard \d+: (\w+)/gm)]);

@@ -59,7 +59,7 @@ export class FleetClient {
   }
 
   static async open(options: FleetClientOptions): Promise<FleetClient> {
-    const parts = await connectQueue(options.queue);
+    const parts = await connectQueue(options.queue, options.log);
     try {
       const store = await FleetStore.open(options.store);
       if (!(await store.hasModel(options.settings.model))) await options.fillModel(store);

@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join, normalize } from 'node:path';
+import { z } from 'zod';
 import { NearmissError } from '../base/errors.js';
 import { exists, writeDirectoryAtomic } from '../base/files.js';
+import { parseJson } from '../base/json-file.js';
 import { type FleetJob, shardId } from './fleet-job.js';
 import type { BlobStore } from './store/blob-store.js';
 import { openBlobStore } from './store/open-blob-store.js';
 
 /** The files of a model with their SHA-256; it is put last, so a model that has one is whole. */
-type Manifest = Record<string, string>;
+const manifestSchema = z.record(z.string(), z.string());
+
+type Manifest = z.infer<typeof manifestSchema>;
 
 const MANIFEST = 'files.json';
 
@@ -55,7 +59,16 @@ export class FleetStore {
         hint: 'the worker and whoever asks it must name the same --store',
       });
     }
-    const files = JSON.parse(Buffer.from(manifest).toString()) as Manifest;
+    const where = `${this.address}/${modelFile(name, MANIFEST)}`;
+    const hint = 'remove that model from the store and ask again';
+    const files = parseJson(Buffer.from(manifest).toString(), { where, schema: manifestSchema, hint });
+    // Whoever can write to the store must not thereby write elsewhere on the machines of workers.
+    const outside = Object.keys(files).find((file) => !isWithin(file));
+    if (outside !== undefined) {
+      throw new NearmissError(`${where}: field "${outside}": expected the path of a file within the model`, {
+        hint,
+      });
+    }
     await writeDirectoryAtomic(folder, async (partial) => {
       for (const [file, hash] of Object.entries(files)) {
         const content = await this.#blobs.get(modelFile(name, file));
@@ -119,6 +132,10 @@ export async function folderHash(folder: string): Promise<string> {
 }
 
 const HASH_BYTES = 32;
+
+function isWithin(file: string): boolean {
+  return !isAbsolute(file) && normalize(file) === file && !file.startsWith('..');
+}
 
 async function filesOf(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });

@@ -2,13 +2,15 @@
 import { secondsSince } from '../base/numbers/seconds-since.js';
 import '../engine/no-telemetry.js';
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker as Thread } from 'node:worker_threads';
 import type { Job } from 'bullmq';
 import { hasCode, NearmissError } from '../base/errors.js';
+import { clearAbandoned } from '../base/folders/abandoned.js';
 import { packageFile } from '../base/package-files.js';
+import { partialPath } from '../base/partial-path.js';
 import { WorkerCalls } from '../base/worker-calls.js';
 import { connectQueue } from './connect.js';
 import { FLEET_QUEUE, type FleetJob, newestKey, readJob } from './fleet-job.js';
@@ -26,6 +28,8 @@ export interface FleetMemberOptions {
   onShard?: (shard: { task: string; items: number; seconds: number; id: string }) => void;
   /** Told once it listens. */
   onReady?: () => void;
+  /** Told that the queue is away, and when it is back. */
+  onNote?: (note: string) => void;
   /** Told of shards that failed here. */
   onError?: (message: string) => void;
 }
@@ -44,6 +48,8 @@ export type LoadedModel = FleetJob['expects'];
 /** A model in a thread of its own: computing blocks a thread, and this one has to renew the lock of its shard. */
 interface Engine {
   key: string;
+  /** Of the model. */
+  folder: string;
   loaded: LoadedModel;
   calls: WorkerCalls<Uint8Array, Uint8Array, LoadedModel>;
 }
@@ -51,6 +57,8 @@ interface Engine {
 /** A later step of the same group has been asked for. */
 class Superseded extends Error {}
 
+/** Of folders: what lies in the system's folder for temporary files is for nobody else. */
+const OWNER_ONLY = 0o700;
 const LOOK_MS = 1000;
 /** How long a shard rests that a worker without room has given back. */
 const GIVEN_BACK_MS = 500;
@@ -58,17 +66,21 @@ const NO_ROOM = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 /** Takes shards from a queue and does them, until it is told to stop. */
 export async function runFleetMember(options: FleetMemberOptions): Promise<void> {
-  const { lockSeconds = 60, signal, onShard, onError } = options;
-  const { bullmq, redis } = await connectQueue(options.queue);
+  const { lockSeconds = 60, signal, onShard, onNote, onError } = options;
   const store = await FleetStore.open(options.store);
-  const folder = await mkdtemp(join(tmpdir(), 'nearmiss-worker-'));
+  const { bullmq, redis } = await connectQueue(options.queue, onNote);
+  const folder = partialPath(join(tmpdir(), 'nearmiss-worker'));
+  // Models of workers that were killed.
+  await clearAbandoned(tmpdir());
   let engine: Engine | undefined;
   let full: NearmissError | undefined;
   const leave = new AbortController();
+  /** A training brings a model for each of its steps: none is kept longer than it is used. */
   const drop = async (): Promise<void> => {
     const ended = engine;
     engine = undefined;
     await ended?.calls.end();
+    if (ended) await rm(ended.folder, { recursive: true, force: true });
   };
   const isOld = async ({ group, order }: FleetJob): Promise<boolean> =>
     group !== undefined && Number((await redis.get(newestKey(group))) ?? 0) > (order ?? 0);
@@ -82,26 +94,28 @@ export async function runFleetMember(options: FleetMemberOptions): Promise<void>
     if (engine?.key !== key) {
       await drop();
       const own = join(folder, model);
+      await mkdir(folder, { recursive: true, mode: OWNER_ONLY });
       await store.fetchModel(model, own);
       engine = await startEngine(key, { task, folder: own, settings, threads: options.threads });
     }
-    try {
-      checkModel(engine.loaded, job);
-    } catch (error) {
-      // The next try may find the model mended.
-      await drop();
-      await rm(join(folder, model), { recursive: true, force: true });
-      throw error;
-    }
     const input = await store.input(job);
-    await store.addResult(job, await unlessOld(engine.calls.ask(input), () => isOld(job)));
+    const result = await resultOf(engine, job, input).catch(async (error) => {
+      // The thread may have died of it, and the next try may find the model mended.
+      await drop();
+      throw error;
+    });
+    await store.addResult(job, result);
     onShard?.({ task, items: job.items, id: job.id, seconds: secondsSince(started) });
+  };
+  const resultOf = async ({ calls, loaded }: Engine, job: FleetJob, input: Uint8Array) => {
+    checkModel(loaded, job);
+    return unlessOld(calls.ask(input), () => isOld(job));
   };
   const work = async (queued: Job, token?: string): Promise<void> => {
     try {
       await compute(readJob(queued.data));
     } catch (error) {
-      if (error instanceof Superseded) return drop();
+      if (error instanceof Superseded) return;
       if (!hasNoRoom(error)) throw error;
       // The shard is not to blame: another machine has room.
       full = new NearmissError(`there is no room left here: ${(error as Error).message}`, {
@@ -140,9 +154,10 @@ async function startEngine(key: string, workerData: ThreadStart): Promise<Engine
   const thread = new Thread(packageFile('dist/cli/fleet/task-worker.js'), { workerData });
   const calls: Engine['calls'] = new WorkerCalls(thread, 'computing thread');
   try {
-    return { key, calls, loaded: await calls.started };
+    return { key, folder: workerData.folder, calls, loaded: await calls.started };
   } catch (error) {
     await calls.end();
+    await rm(workerData.folder, { recursive: true, force: true });
     throw error;
   }
 }

@@ -48,8 +48,7 @@ class S3Blobs implements BlobStore {
   }
 
   async get(name: string): Promise<Uint8Array | undefined> {
-    const response = await this.#ask('GET', name);
-    return response && new Uint8Array(await response.arrayBuffer());
+    return this.#ask('GET', name);
   }
 
   async has(name: string): Promise<boolean> {
@@ -57,15 +56,15 @@ class S3Blobs implements BlobStore {
   }
 
   async put(name: string, content: Uint8Array): Promise<void> {
-    await (await this.#ask('PUT', name, content))?.arrayBuffer();
+    await this.#ask('PUT', name, content);
   }
 
   async remove(name: string): Promise<void> {
-    await (await this.#ask('DELETE', name))?.arrayBuffer();
+    await this.#ask('DELETE', name);
   }
 
-  /** Undefined where there is no such blob. */
-  async #ask(method: string, name: string, body?: Uint8Array): Promise<Response | undefined> {
+  /** What the store says; undefined where there is no such blob. */
+  async #ask(method: string, name: string, body?: Uint8Array): Promise<Uint8Array | undefined> {
     const url = `${this.#base}${name.split('/').map(encodeURIComponent).join('/')}`;
     let reason = '';
     for (let tried = 0; tried < TRIES; tried++) {
@@ -77,7 +76,8 @@ class S3Blobs implements BlobStore {
           body: body && new Uint8Array(body),
           signal: AbortSignal.timeout(TRY_MS),
         });
-        if (response.ok) return response;
+        // Read here: a connection may break in the middle of an answer, too.
+        if (response.ok) return new Uint8Array(await response.arrayBuffer());
         const said = await response.text();
         if (response.status === NOT_FOUND && method !== 'PUT') return undefined;
         reason = `${response.status} ${/<Message>(.*?)<\/Message>/.exec(said)?.[1] ?? said.slice(0, 200)}`;
