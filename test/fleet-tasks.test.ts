@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Queue } from 'bullmq';
+import { Queue, UnrecoverableError, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { trainTinyRun, writeTinyData } from '../src/analyze/tiny-run.fixture.js';
@@ -289,6 +289,33 @@ describe.skipIf(!hasRedis())('what a fleet does besides encoding files', () => {
     await encoder.release();
     await newer.forget();
     await Promise.all([old.close(), newer.close()]);
+  });
+
+  test('a shard that all of its workers died of is told', async () => {
+    const fleet = await FleetEncoder.open({
+      ...place,
+      model: await encoderModel(13),
+      use: 'document',
+      precision: 'fp32',
+    });
+    const shard = await fleet.ask(['near', 'miss']);
+    const connection = new Redis(place.queue, { maxRetriesPerRequest: null });
+    // What the queue itself does after the last of many deaths, each of which takes a lock's time.
+    const worker = new Worker(
+      FLEET_QUEUE,
+      () => Promise.reject(new UnrecoverableError('job stalled more than allowable limit')),
+      { connection },
+    );
+    await expect(fleet.rows(shard)).rejects.toThrow(
+      'every worker that took a shard of 2 to encode was killed or fell silent',
+    );
+    await worker.close();
+    connection.disconnect();
+    // The others go on, and so does the same command.
+    const again = await fleet.ask(['near', 'miss']);
+    expect((await withWorkers(1, () => fleet.rows(again))).vectors.length).toBe(32);
+    await fleet.forget();
+    await fleet.close();
   });
 
   test('an index of a collection: workers encode, and it finds what one made here finds', async () => {

@@ -33,6 +33,8 @@ export interface FleetClientOptions extends FleetPlace {
 }
 
 const [ATTEMPTS, FIRST_PAUSE_MS, POLL_MS, LONELY_MS] = [3, 1000, 50, 5000];
+/** What BullMQ says of a job whose workers all went without a word. */
+const ALWAYS_SILENT = 'job stalled more than allowable limit';
 /** How often a shard is asked for again that the queue has lost. */
 const MOST_TIMES_LOST = 5;
 
@@ -128,12 +130,7 @@ export class FleetClient {
       if (!queued) return this.#store.result(job);
       if (await queued.isFailed()) {
         if (this.#adopted.delete(job.id)) return undefined;
-        throw new NearmissError(
-          `a worker cannot ${job.task} a shard of ${job.items}: ${queued.failedReason}`,
-          {
-            hint: `it was tried ${ATTEMPTS} times; the same command goes on with what is done`,
-          },
-        );
+        throw failed(job, queued.failedReason);
       }
       await this.#tellIfLonely();
       await sleep(POLL_MS);
@@ -167,4 +164,19 @@ export class FleetClient {
       this.#lonelySince = Number.POSITIVE_INFINITY;
     }
   }
+}
+
+/** Why a shard is not there. */
+function failed({ task, items }: FleetJob, reason: string): NearmissError {
+  if (reason === ALWAYS_SILENT) {
+    return new NearmissError(
+      `every worker that took a shard of ${items} to ${task} was killed or fell silent`,
+      {
+        hint: 'look for the reason on their machines (is there memory enough?), and give workers less at once where --shard-size is an option; the same command goes on with what is done',
+      },
+    );
+  }
+  return new NearmissError(`a worker cannot ${task} a shard of ${items}: ${reason}`, {
+    hint: `it was tried ${ATTEMPTS} times; the same command goes on with what is done`,
+  });
 }
