@@ -1,4 +1,5 @@
 import { NearmissError } from '../base/errors.js';
+import { EngineAway } from '../index/engines/engine-away.js';
 import { SeveralRowsError } from '../model/encoder/encoded-texts.js';
 
 /** What a program can tell errors apart by; the status says the rest. */
@@ -47,6 +48,8 @@ export function errorBody(error: ApiError, requestId?: string): ErrorBody {
   return { error: { code: error.code, message: error.message, hint: error.hint, requestId } };
 }
 
+const ENGINE_SECONDS = 5;
+
 /** What the framework's own refusals are called here. */
 const FRAMEWORK_ERRORS: Record<number, { code: ErrorCode; hint?: string }> = {
   403: { code: 'forbidden' },
@@ -63,6 +66,13 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof SeveralRowsError) {
     return new ApiError(422, 'unavailable', error.message, { hint: error.hint, cause: error });
+  }
+  if (error instanceof EngineAway) {
+    return new ApiError(503, 'unavailable', 'the search engine behind this server does not answer', {
+      hint: 'try again later',
+      retryAfter: ENGINE_SECONDS,
+      cause: error,
+    });
   }
   const status = statusOf(error);
   if (status !== undefined && status >= 400 && status < 500) {

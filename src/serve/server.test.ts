@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { EngineAway } from '../index/engines/engine-away.js';
 import { MemorySearcher } from './memory-searcher.fixture.js';
 import { ANIMALS, keptLog, send, startServer } from './server.fixture.js';
 import { SearchServer, type ServerOptions } from './server.js';
@@ -174,6 +175,24 @@ describe('documents', () => {
       status: 404,
       body: { error: { code: 'not_found', message: 'there is no document "mouse"' } },
     });
+  });
+
+  test('an engine behind it that is away is told, without its address', async () => {
+    const pause = () => Promise.reject(new EngineAway('Qdrant at http://10.0.0.1:6333 does not answer'));
+    const server = await start({ open: async () => new MemorySearcher('v1', ANIMALS, { pause }) });
+    for (const asked of [
+      await send(server, 'POST', '/v1/search', { query: 'dog' }),
+      await send(server, 'GET', '/v1/documents/dog'),
+    ]) {
+      expect(asked).toMatchObject({
+        status: 503,
+        body: {
+          error: { code: 'unavailable', message: 'the search engine behind this server does not answer' },
+        },
+      });
+      expect(asked.headers.get('retry-after')).toBe('5');
+      expect(JSON.stringify(asked.body)).not.toContain('10.0.0.1');
+    }
   });
 
   test('cannot be changed without a place to keep changes', async () => {

@@ -2,7 +2,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
+import { parseEngineAddress } from './address.js';
+import { EngineAway } from './engine-away.js';
 import { EngineHttp } from './engine-http.js';
+import { qdrant } from './qdrant/qdrant.js';
 
 let server: Server | undefined;
 afterEach(() => {
@@ -17,7 +20,7 @@ type Answers = (nth: number) => { ms: number; text?: string };
 async function slowEngine(
   answers: Answers,
   limits: { tryMs?: number; totalMs?: number } = {},
-): Promise<{ http: EngineHttp; asked: () => number }> {
+): Promise<{ http: EngineHttp; origin: string; asked: () => number }> {
   let asked = 0;
   const started = createServer(async (_, response) => {
     const own = ++asked;
@@ -29,7 +32,7 @@ async function slowEngine(
   await new Promise<void>((done) => started.listen(0, '127.0.0.1', done));
   const origin = `http://127.0.0.1:${(started.address() as AddressInfo).port}`;
   const http = new EngineHttp({ engine: 'Slow', origins: [origin], keyHint: '', ...limits });
-  return { http, asked: () => asked };
+  return { http, origin, asked: () => asked };
 }
 
 const NEVER = 300_000;
@@ -47,9 +50,16 @@ test('what is not answered in time is asked again', async () => {
 
 test('what is never answered is given up when its time is over', async () => {
   const { http } = await slowEngine(() => ({ ms: NEVER }), { tryMs: 30, totalMs: 60 });
-  await expect(http.json('/')).rejects.toThrow(
-    /^Slow at http:\/\/127\.0\.0\.1:\d+ does not answer \(\d+ tries\)/,
-  );
+  const asking = http.json('/');
+  await expect(asking).rejects.toThrow(/^Slow at http:\/\/127\.0\.0\.1:\d+ does not answer \(\d+ tries\)/);
+  await expect(asking).rejects.toBeInstanceOf(EngineAway);
+});
+
+test('a connection has the patience that it was made with', async () => {
+  const { origin } = await slowEngine((nth) => ({ ms: nth === 1 ? 0 : NEVER, text: '{"version":"1.16.3"}' }));
+  const address = parseEngineAddress(`qdrant${origin.slice('http'.length)}/docs`);
+  const connection = await qdrant.connect(address, { patienceMs: 100 });
+  await expect(connection.current('docs')).rejects.toBeInstanceOf(EngineAway);
 });
 
 test('what is no engine is told, and not asked again', async () => {

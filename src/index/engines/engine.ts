@@ -184,5 +184,10 @@ export interface Engine {
   readonly hasDatabases?: boolean;
   /** What its addresses may say after `?`, besides `exact`. */
   readonly settings?: readonly string[];
-  connect(address: EngineAddress): Promise<EngineConnection>;
+  connect(address: EngineAddress, options?: ConnectOptions): Promise<EngineConnection>;
+}
+
+export interface ConnectOptions {
+  /** How long requests are repeated that are not answered, but for those that take long by nature. Default: a minute. */
+  patienceMs?: number;
 }

@@ -51,7 +51,7 @@ export async function loadVersion(connection: EngineConnection, options: LoadOpt
   const { fields, samples } = await addAll(connection, version, options);
   signal?.throwIfAborted();
   await connection.build(version, fields, onNote);
-  await check(connection, version, description, samples);
+  await check(connection, version, { ...description, onNote }, samples);
   await connection.redescribe(version, { ...description, complete: true });
   return version;
 }
@@ -101,11 +101,12 @@ async function addAll(
 async function check(
   connection: EngineConnection,
   version: string,
-  { count, shape }: Omit<VersionDescription, 'complete'>,
+  { count, shape, onNote }: LoadOptions['description'] & Pick<LoadOptions, 'onNote'>,
   samples: readonly Sample[],
 ): Promise<void> {
   const state = await connection.state(version);
   if (state.count !== count) throw notWhat(version, `${count} documents`, `${state.count}`);
+  if (state.note !== undefined) onNote?.(state.note);
   const stored = await connection.read(
     version,
     samples.map(({ number }) => number),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { NearmissError } from '../../base/errors.js';
+import { EngineAway } from './engine-away.js';
 
 export interface AskOptions {
   /** Time for all tries. */
@@ -52,9 +52,9 @@ export class Machines {
     }
   }
 
-  #unreachable(error: unknown, tries: number): NearmissError {
+  #unreachable(error: unknown, tries: number): EngineAway {
     const reason = error instanceof Error ? causeOf(error) : String(error);
-    return new NearmissError(
+    return new EngineAway(
       `${this.#engine} at ${this.#names.join(', ')} does not answer (${tries} tries): ${reason}`,
       {
         hint: 'is it running, and is the address right? Several machines may be named, with commas',

@@ -9,6 +9,8 @@ import type { OpenSearcherOptions } from '../searcher.js';
 import { openEmbedderInWorker, openRerankerInWorker } from '../workers/open-in-worker.js';
 import type { Target } from './target.js';
 
+/** A server has half a minute for an answer: before it is over, whoever asked is told what is wrong. */
+const SERVED_MS = 25_000;
 const NONE = Promise.resolve(undefined);
 
 /**
@@ -80,7 +82,8 @@ export class ComputingParts {
 
   async #openEngine(address: string): Promise<OpenEngine> {
     const { openEngine } = await import('../remote/open-engine.js');
-    const engine = await openEngine(address, this.#options.onNote);
+    const { onNote, inWorkers } = this.#options;
+    const engine = await openEngine(address, { onNote, patienceMs: inWorkers ? SERVED_MS : undefined });
     await this.#closing.add(Promise.resolve(engine.connection));
     return engine;
   }

@@ -1,6 +1,6 @@
 import { NearmissError } from '../../base/errors.js';
 import { parseEngineAddress } from '../../index/engines/address.js';
-import type { EngineConnection, VersionDescription } from '../../index/engines/engine.js';
+import type { ConnectOptions, EngineConnection, VersionDescription } from '../../index/engines/engine.js';
 import { engines } from '../../index/engines/kinds.js';
 
 /** What a name pointed to when it was opened. */
@@ -13,10 +13,13 @@ export interface OpenEngine {
 }
 
 /** Opens what was pushed to an address. */
-export async function openEngine(text: string, onNote?: (note: string) => void): Promise<OpenEngine> {
+export async function openEngine(
+  text: string,
+  { onNote, ...options }: ConnectOptions & { onNote?: (note: string) => void } = {},
+): Promise<OpenEngine> {
   const address = parseEngineAddress(text);
   const { name, exact } = address;
-  const connection = await engines.get(address.engine).connect(address);
+  const connection = await engines.get(address.engine).connect(address, options);
   try {
     const version = name === undefined ? undefined : await connection.current(name);
     const description = version === undefined ? undefined : await connection.describe(version);

@@ -11,6 +11,8 @@ export interface PgSessionsOptions {
   secure: boolean;
   /** Connections at once. */
   pool: number;
+  /** Time for a transaction with all its tries, where it names none. */
+  totalMs?: number;
 }
 
 export interface WorkOptions {
@@ -44,9 +46,11 @@ export class PgSessions {
   readonly #hosts: readonly string[];
   readonly #pools: readonly Pool[];
   readonly #machines: Machines;
+  readonly #totalMs: number;
 
-  private constructor(pools: readonly Pool[], { hosts, pool }: PgSessionsOptions) {
+  private constructor(pools: readonly Pool[], { hosts, pool, totalMs = TOTAL_MS }: PgSessionsOptions) {
     this.pool = pool;
+    this.#totalMs = totalMs;
     this.#hosts = hosts;
     this.#pools = pools;
     this.#machines = new Machines('PostgreSQL', hosts);
@@ -77,7 +81,7 @@ export class PgSessions {
 
   /** Does some work in a transaction; what fails for a reason that may pass is done again, so it must be harmless to repeat. */
   async transaction<T>(work: (client: PgClient) => Promise<T>, options: WorkOptions = {}): Promise<T> {
-    const { totalMs = TOTAL_MS, tryMs = TRY_MS, signal } = options;
+    const { totalMs = this.#totalMs, tryMs = TRY_MS, signal } = options;
     return this.#machines.ask(
       async (at, leftMs) => {
         try {

@@ -1,5 +1,5 @@
 import { NearmissError, UsageError } from '../../../base/errors.js';
-import type { Engine, EngineAddress, EngineConnection } from '../engine.js';
+import type { ConnectOptions, Engine, EngineAddress, EngineConnection } from '../engine.js';
 
 const DEFAULT_POOL = 4;
 const SSL_MODES = ['disable', 'require', 'verify-full'];
@@ -12,7 +12,7 @@ export const pgvector = {
   hasDatabases: true,
   settings: ['pool', 'sslmode'],
 
-  async connect(address: EngineAddress): Promise<EngineConnection> {
+  async connect(address: EngineAddress, { patienceMs }: ConnectOptions = {}): Promise<EngineConnection> {
     const { hosts, database, user, text } = address;
     if (database === undefined) {
       throw new UsageError(`${text}: expected the name of a database, got none`, {
@@ -30,6 +30,7 @@ export const pgvector = {
       user,
       secure: isSecure(address),
       pool: poolOf(address),
+      totalMs: patienceMs,
     });
     try {
       await checkExtension(sessions);

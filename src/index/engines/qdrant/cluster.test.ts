@@ -27,6 +27,27 @@ describe.skipIf(binary === undefined)('three peers of Qdrant', () => {
     await servers?.stop();
   });
 
+  test('fewer machines than copies are told', async () => {
+    const notes: string[] = [];
+    await loadVersion(connection, {
+      name: 'copied',
+      description: {
+        shape: { dimension: 2, compare: 'one', sparse: false, shards: 2, replicas: 4 },
+        count: 1,
+        findable: 1,
+        fingerprint: 'c'.repeat(64),
+        documents: false,
+        createdBy: 'test',
+      },
+      async *batches() {
+        const rows = { vectors: Float32Array.of(1, 2), offsets: oneRowEach(1) };
+        yield { first: 0, documents: [{ id: 'a' }], rows };
+      },
+      onNote: (note) => notes.push(note),
+    });
+    expect(notes.at(-1)).toBe('2 of 8 copies of parts are not there: 4 copies of each need as many machines');
+  });
+
   test('one killed under load: no failed search, no lost write', async () => {
     const random = Random.from(3, 'cluster');
     const vectors = Float32Array.from({ length: COUNT * DIMENSION }, () => random.normal());

@@ -155,12 +155,7 @@ export class QdrantConnection implements EngineConnection {
     });
     const ready = status === 'green';
     if (!ready) return { count: result.count, ready, note: NOTES[status] };
-    const dead = await this.#deadReplicas(version);
-    return {
-      count: result.count,
-      ready,
-      note: dead > 0 ? `${dead} copies of parts are out of service` : undefined,
-    };
+    return { count: result.count, ready, note: await this.#copiesNote(version) };
   }
 
   async search(version: string, search: EngineSearch): Promise<EngineAnswer> {
@@ -302,13 +297,21 @@ export class QdrantConnection implements EngineConnection {
     });
   }
 
-  async #deadReplicas(version: string): Promise<number> {
-    type Shards = Record<'local_shards' | 'remote_shards', { state: string }[]>;
+  /** What copies of parts lack. */
+  async #copiesNote(version: string): Promise<string | undefined> {
+    type Shards = Record<'local_shards' | 'remote_shards', { shard_id: number; state: string }[]>;
     const cluster = await this.#http.maybe<Result<Shards>>(`${path(version)}/cluster`, {
       mayBeMissing: true,
     });
     const shards = [...(cluster?.result.local_shards ?? []), ...(cluster?.result.remote_shards ?? [])];
-    return shards.filter(({ state }) => state !== 'Active').length;
+    const dead = shards.filter(({ state }) => state !== 'Active').length;
+    if (dead > 0) return `${dead} copies of parts are out of service`;
+    const { replicas = 1 } = await this.#shape(version);
+    const parts = new Set(shards.map(({ shard_id }) => shard_id));
+    const missing = replicas * parts.size - shards.length;
+    return missing > 0
+      ? `${missing} of ${replicas * parts.size} copies of parts are not there: ${replicas} copies of each need as many machines`
+      : undefined;
   }
 
   async #filter(version: string, tree: FilterTree, signal?: AbortSignal): Promise<Record<string, unknown>> {

@@ -1,5 +1,5 @@
 import { NearmissError } from '../../../base/errors.js';
-import type { Engine, EngineAddress, EngineConnection } from '../engine.js';
+import type { ConnectOptions, Engine, EngineAddress, EngineConnection } from '../engine.js';
 
 const DEFAULT_PORT = 6333;
 /** Since when collections have metadata. */
@@ -14,7 +14,10 @@ export const qdrant = {
   schemes: ['qdrant'],
   example: 'qdrant://a:6333,b:6333/docs',
 
-  async connect({ hosts, secure, text }: EngineAddress): Promise<EngineConnection> {
+  async connect(
+    { hosts, secure, text }: EngineAddress,
+    { patienceMs }: ConnectOptions = {},
+  ): Promise<EngineConnection> {
     const [{ EngineHttp }, { QdrantConnection }] = await Promise.all([
       import('../engine-http.js'),
       import('./qdrant-connection.js'),
@@ -26,6 +29,7 @@ export const qdrant = {
         (host) => `${secure ? 'https' : 'http'}://${/:\d+$/.test(host) ? host : `${host}:${DEFAULT_PORT}`}`,
       ),
       headers: key === undefined ? {} : { 'api-key': key },
+      totalMs: patienceMs,
       keyHint: `set ${KEY} to a key that may do this`,
     });
     const { version = '' } = await http.json<{ version?: string }>('/', { totalMs: CONNECT_MS });
