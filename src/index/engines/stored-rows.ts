@@ -3,12 +3,14 @@ import type { IdTable } from '../../data/id-table.js';
 import { oneRowEach } from '../../model/encoder/encoded-texts.js';
 import { ImpactIndex } from '../impacts/impact-index.js';
 import { impactRows } from '../impacts/impact-rows.js';
+import { QuantizedIndex } from '../quantized/quantized-index.js';
 import { TokenIndex } from '../tokens/token-index.js';
 import type { TokenSource } from '../tokens/write-token-index.js';
 import { readDocumentFiles, readRowDocuments } from '../vectors/document-files.js';
 import { FlatIndex } from '../vectors/flat.js';
 import type { IndexFolder } from '../vectors/index-folder.js';
 import { decodeRows } from '../vectors/row-codec.js';
+import { VectorCut } from '../vectors/vector-cut.js';
 import { connectEngine } from './connect.js';
 
 /** The rows of an index as it has them, to be put elsewhere. */
@@ -26,20 +28,24 @@ const AT_ONCE = 500;
 export async function openStoredRows(folder: IndexFolder): Promise<StoredRows> {
   const { metadata } = folder;
   const { ids } = await readDocumentFiles(folder);
-  if (metadata.type === 'flat') {
-    const flat = await FlatIndex.open(folder, { access: 'disk' });
+  if (metadata.type === 'flat' || metadata.type === 'int8' || metadata.type === 'binary') {
+    const { kept } = VectorCut.of(metadata);
+    if (metadata.type === 'flat' && kept < metadata.dimension) throw isCut(folder, kept);
+    const index = await (metadata.type === 'flat' ? FlatIndex : QuantizedIndex).open(folder, {
+      access: 'disk',
+    });
     const { offsets } = await readRowDocuments(folder, ids?.size);
     return {
       ids,
       offsets: offsets ?? oneRowEach(metadata.count),
       async *blocks() {
-        for await (const { data, rows } of flat.blocks()) {
+        for await (const { data, rows } of index.blocks()) {
           const block = new Float32Array(rows * metadata.dimension);
           decodeRows(data.subarray(0, block.length), block);
           yield block;
         }
       },
-      close: () => flat.close(),
+      close: () => index.close(),
     };
   }
   if (metadata.type === 'tokens') {
@@ -69,6 +75,13 @@ export async function openStoredRows(folder: IndexFolder): Promise<StoredRows> {
   const what = metadata.type === 'remote' ? 'an engine' : `a graph of ${metadata.storage}`;
   throw new NearmissError(`${folder.path}: ${what} does not give its vectors back`, {
     hint: 'push an index of the type flat: nearmiss index VECTORS OUT, or refresh.index.type=flat in the recipe',
+  });
+}
+
+/** Queries come whole to an engine, and would not be cut as the rows were. */
+function isCut({ path, metadata }: IndexFolder, kept: number): NearmissError {
+  return new NearmissError(`${path}: has ${kept} of the ${metadata.dimension} numbers of each vector`, {
+    hint: 'push an index of whole vectors: without --dimensions or refresh.index.dimensions, or of the type int8 or binary, which keep them on disk',
   });
 }
 

@@ -6,7 +6,7 @@ import type { SessionOptions } from '../../engine/index.js';
 import { checkSearch, emptyResult, oneRowEachQuery } from '../vectors/check-vectors.js';
 import { FlatIndex } from '../vectors/flat.js';
 import { type IndexFolder, type IndexFolderWriter, writeIndexFolder } from '../vectors/index-folder.js';
-import { blocksInOrder, type RowFormat } from '../vectors/vector-blocks.js';
+import { blocksInOrder, type RowFormat, type VectorBlock } from '../vectors/vector-blocks.js';
 import { VectorCut } from '../vectors/vector-cut.js';
 import type {
   SaveOptions,
@@ -95,6 +95,11 @@ export class QuantizedIndex implements VectorIndex {
       });
     }
     return result;
+  }
+
+  /** All whole vectors, block by block; a block is valid until the one after next. */
+  blocks(): AsyncGenerator<VectorBlock> {
+    return blocksInOrder(this.#parts.rows, formatOf(this.metadata));
   }
 
   async save(folder: string, options: SaveOptions = {}): Promise<void> {

@@ -189,6 +189,10 @@ describe('what cannot be trained', () => {
       'my.yaml:5: evaluation.best: expected one of the measures (RR@10, nDCG@10, R@100), got AP',
     ],
     [
+      `${ANN}refresh: {index: {type: qdrant, url: "qdrant://a/docs", dimensions: 64}}`,
+      'my.yaml:5: refresh.index.dimensions: expected whole vectors for an engine, got their first 64 numbers',
+    ],
+    [
       `${ANN}refresh: {index: {storage: i8}}`,
       'my.yaml:5: refresh.index.storage: expected f32 or f16 for a flat index, which is exact, got i8',
     ],

@@ -155,6 +155,13 @@ function checkEngine({ refresh: { index } }: Recipe): Problem[] {
       'set refresh.index.quantization=int8',
     );
   }
+  if (index.dimensions !== undefined) {
+    return problem(
+      'dimensions',
+      `expected whole vectors for an engine, got their first ${index.dimensions} numbers`,
+      'leave it out, or train shorter vectors: model.head.projection',
+    );
+  }
   return [];
 }
 
