@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parsePartial, partialPath } from '../src/base/partial-path.js';
 import { createEncoderModel, saveEncoderModel, VectorFile } from '../src/model/index.js';
 import { trainTokenizer } from '../src/text/train-tokenizer.js';
 import { runBuiltCli } from './console-blocks.fixture.js';
@@ -39,7 +40,10 @@ async function startWorker(): Promise<ChildProcess> {
     '--lock',
     '2',
   ];
-  const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, [CLI, ...args], {
+    env: { ...process.env, TMPDIR: at('temporary') },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   children.push(child);
   await said(child, 'listening');
   return child;
@@ -117,6 +121,7 @@ describe.skipIf(!hasRedis())('a fleet', () => {
     const lines = Array.from({ length: TEXTS }, (_, i) =>
       Array.from({ length: 3 + ((i * 7) % 20) }, (_, j) => WORDS[(i * 3 + j * 5) % WORDS.length]).join(' '),
     );
+    await mkdir(at('temporary'));
     await writeFile(at('texts.txt'), lines.map((line) => `${line}\n`).join(''));
     async function* corpus(): AsyncGenerator<string> {
       yield WORDS.join(' ');
@@ -165,6 +170,17 @@ describe.skipIf(!hasRedis())('a fleet', () => {
       worker.kill('SIGTERM');
       expect(await exitOf(worker)).toBe(0);
     }
+    // What the killed one has left of the model goes with the next that starts on its machine.
+    const left = async (): Promise<unknown[]> =>
+      (await readdir(at('temporary'))).map((name) => parsePartial(name)?.owner);
+    // It may have been too slow to get a shard, and have left nothing.
+    const ours = partialPath(at('temporary/nearmiss-worker'));
+    await mkdir(ours.replace(`-${process.pid}-`, `-${workers[0].pid}-`));
+    expect(new Set(await left())).toEqual(new Set(['gone']));
+    const next = await startWorker();
+    expect(await left()).toEqual([]);
+    next.removeAllListeners('exit');
+    next.kill('SIGKILL');
   });
 
   test('a shard that cannot be encoded fails with its own error', async () => {
