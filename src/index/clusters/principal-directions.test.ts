@@ -42,6 +42,17 @@ test('along the principal directions inner products stay what they are', () => {
   expect(principalDirections(rows, { own: OWN, size: 4, seed: 1 })).toEqual(directions);
 });
 
+test.each([0, 1, 5])('rows of rank %i have all directions, each at right angles to the others', (rank) => {
+  const directions = principalDirections(rowsOfRank(rank, 40, 0), { own: OWN, size: OWN, seed: 1 });
+  for (let a = 0; a < OWN; a++) {
+    for (let b = 0; b < OWN; b++) {
+      let sum = 0;
+      for (let i = 0; i < OWN; i++) sum += directions[i * OWN + a] * directions[i * OWN + b];
+      expect(sum).toBeCloseTo(a === b ? 1 : 0, 5);
+    }
+  }
+});
+
 test('shorter rows get zeros behind, and rows of length 1 stay so', () => {
   const rows = rowsOfRank(3, 5, 0);
   const longer = reduceRows(rows, { own: OWN, size: 16, normalize: false });

@@ -2,10 +2,13 @@ import { Random } from '../../engine/index.js';
 
 /** Rounds of orthogonal iteration: directions of nearly the same weight may still be mixed, which loses next to nothing. */
 const ROUNDS = 12;
+/** What is left of a row, beside what it was, where nothing but rounding is. */
+const ROUNDING = 1e-12;
 
 /**
  * The directions that hold most of some rows, as columns of a matrix [own, size]: the largest eigenvectors of the rows' second
- * moments, by orthogonal iteration. Rows are not centred, because inner products are what is to be kept.
+ * moments, by orthogonal iteration. Rows are not centred, because inner products are what is to be kept. Where rows lie in fewer
+ * directions than are asked for, others complete them, up to `own`.
  */
 export function principalDirections(
   rows: Float32Array,
@@ -66,19 +69,37 @@ function secondMoments(rows: Float32Array, own: number): Float64Array {
   return moments;
 }
 
-/** Gram–Schmidt, in place and twice, so that rounding leaves nothing; rows of `width`. */
+/** Gram–Schmidt, in place; rows of `width`. A row that those before it leave nothing of gives way to an axis that they do. */
 function orthonormal(rows: Float64Array, width: number): Float64Array {
   for (let start = 0; start < rows.length; start += width) {
     const row = rows.subarray(start, start + width);
-    for (let pass = 0; pass < 2; pass++) {
-      for (let other = 0; other < start; other += width) {
-        let product = 0;
-        for (let i = 0; i < width; i++) product += row[i] * rows[other + i];
-        for (let i = 0; i < width; i++) row[i] -= product * rows[other + i];
-      }
+    const before = lengthOf(row);
+    let length = leaveRest(row, rows, start);
+    let enough = ROUNDING * before;
+    for (let i = 0; length <= enough && i < width; i++) {
+      row.fill(0);
+      row[(start / width + i) % width] = 1;
+      length = leaveRest(row, rows, start);
+      // The rows before leave at least so much of one of the axes.
+      enough = 1 / (2 * Math.sqrt(width));
     }
-    const length = Math.sqrt(row.reduce((sum, x) => sum + x * x, 0)) || 1;
-    for (let i = 0; i < width; i++) row[i] /= length;
+    for (let i = 0; i < width; i++) row[i] /= length || 1;
   }
   return rows;
+}
+
+/** Takes out of a row what the orthonormal ones before it hold, twice, so that rounding leaves nothing; gives its length. */
+function leaveRest(row: Float64Array, rows: Float64Array, start: number): number {
+  for (let pass = 0; pass < 2; pass++) {
+    for (let other = 0; other < start; other += row.length) {
+      let product = 0;
+      for (let i = 0; i < row.length; i++) product += row[i] * rows[other + i];
+      for (let i = 0; i < row.length; i++) row[i] -= product * rows[other + i];
+    }
+  }
+  return lengthOf(row);
+}
+
+function lengthOf(row: Float64Array): number {
+  return Math.sqrt(row.reduce((sum, x) => sum + x * x, 0));
 }
