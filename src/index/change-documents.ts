@@ -4,11 +4,14 @@ import { IdTable } from '../data/id-table.js';
 import type { ChangeOptions } from './tokens/change-token-index.js';
 import { changeTokenIndex } from './tokens/change-token-index.js';
 import type { TokenSource } from './tokens/write-token-index.js';
+import { withToldRows } from './told-rows.js';
 import { documentFiles, readDocumentFiles, readRowDocuments } from './vectors/document-files.js';
 import { FlatIndex, writeFlatIndex } from './vectors/flat.js';
 import { IndexFolder } from './vectors/index-folder.js';
 import { decodeRows, type RowStorage } from './vectors/row-codec.js';
+import { VectorCut } from './vectors/vector-cut.js';
 import type { VectorIndexMetadata } from './vectors/vector-index.js';
+import { VectorIntake } from './vectors/vector-intake.js';
 
 /** What is to become of an index: documents that go, by id, then others that come. One that does both is replaced. */
 export interface DocumentChanges {
@@ -43,10 +46,11 @@ export async function changeDocumentIndex(
 
 async function change(
   path: string,
-  { remove = [], add }: DocumentChanges,
+  { remove = [], add: given }: DocumentChanges,
   options: ChangeOptions,
 ): Promise<ChangedIndex> {
   const folder = await IndexFolder.open(path);
+  const add = given && withToldRows(given, folder.metadata.dimension);
   const { type } = folder.metadata;
   if (type !== 'tokens' && type !== 'flat') {
     throw new NearmissError(`${path}: an index of type ${type} cannot be changed, only tokens and flat`, {
@@ -73,7 +77,7 @@ async function change(
   const metadata =
     type === 'tokens'
       ? await changeTokenIndex(folder, { kept, ...(add && { added: add }), ids }, options)
-      : await changeFlatIndex(folder, { kept, add, ids }, options);
+      : await changeFlatIndex(folder, { kept, documents: old.size, add, ids }, options);
   return { metadata, removed: gone.size, added };
 }
 
@@ -107,12 +111,15 @@ function appendIds(path: string, ids: IdTable, added: IdTable | undefined, count
 
 async function changeFlatIndex(
   folder: IndexFolder,
-  { kept, add, ids }: { kept: Uint32Array; add?: TokenSource; ids: IdTable },
+  { kept, documents, add, ids }: { kept: Uint32Array; documents: number; add?: TokenSource; ids: IdTable },
   { session, signal }: ChangeOptions,
 ): Promise<VectorIndexMetadata> {
-  const { dimension, storage, scorer, model, count } = folder.metadata;
-  const { offsets: old = Uint32Array.from({ length: count + 1 }, (_, row) => row) } =
-    await readRowDocuments(folder);
+  const { dimension, storage, scorer, model, count, parameters } = folder.metadata;
+  const { offsets: old = Uint32Array.from({ length: count + 1 }, (_, row) => row) } = await readRowDocuments(
+    folder,
+    documents,
+  );
+  const cut = VectorCut.of(folder.metadata);
   const stays = new Uint8Array(count);
   const offsets = [0];
   for (const document of kept) {
@@ -127,18 +134,24 @@ async function changeFlatIndex(
       signal?.throwIfAborted();
       const chosen: number[] = [];
       for (let row = 0; row < block.rows; row++) if (stays[block.firstId + row]) chosen.push(row);
-      const target = new Float32Array(chosen.length * dimension);
+      const target = new Float32Array(chosen.length * cut.kept);
       chosen.forEach((row, place) => {
-        const data = block.data.subarray(row * dimension, (row + 1) * dimension);
-        decodeRows(data, target.subarray(place * dimension, (place + 1) * dimension));
+        const data = block.data.subarray(row * cut.kept, (row + 1) * cut.kept);
+        decodeRows(data, target.subarray(place * cut.kept, (place + 1) * cut.kept));
       });
       yield target;
     }
-    if (add) yield* add.blocks();
+    if (!add) return;
+    const intake = new VectorIntake({ dimension });
+    for await (const block of add.blocks()) {
+      intake.accept(block);
+      yield cut.apply(block);
+    }
   }
   try {
     return await writeFlatIndex(folder.path, rows(), {
-      ...{ dimension, storage: storage as RowStorage, overwrite: true },
+      ...{ dimension: cut.kept, storage: storage as RowStorage, overwrite: true },
+      cutBefore: { dimension, parameters },
       ...(scorer !== undefined && { scorer }),
       ...(model !== undefined && { model }),
       extra: documentFiles({ offsets: Uint32Array.from(offsets), ids }),

@@ -4,6 +4,7 @@ import type { EngineSettings } from './engines/engine.js';
 import { writeImpactIndex } from './impacts/write-impact-index.js';
 import type { TokenBits } from './tokens/residual-codec.js';
 import { type OnTokenProgress, type TokenSource, writeTokenIndex } from './tokens/write-token-index.js';
+import { withToldRows } from './told-rows.js';
 import { documentFiles } from './vectors/document-files.js';
 import { DIGESTS_FILE } from './vectors/text-digests.js';
 import type { FolderFiles, IndexType, SaveOptions, VectorIndexMetadata } from './vectors/vector-index.js';
@@ -36,9 +37,10 @@ export interface WriteDocumentsOptions
  */
 export async function writeDocumentIndex(
   folder: string,
-  source: TokenSource,
+  documents: TokenSource,
   { scorer, bits = 'auto', onProgress, signal, ...options }: WriteDocumentsOptions,
 ): Promise<VectorIndexMetadata> {
+  const source = withToldRows(documents, options.dimension);
   const { offsets, ids, digests } = source;
   const { url, type: given, shards, replicas, quantization, exact: compareAll, ...rest } = options;
   if (url !== undefined) {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { NearmissError } from '../../base/errors.js';
 import { bytesOf } from '../../base/numbers/bytes-of.js';
 import { RandomAccessFile } from '../../base/random-access-file.js';
 import { CREATED_BY } from '../../base/version.js';
@@ -44,6 +45,14 @@ export async function changeTokenIndex(
   const { metadata } = folder;
   const { dimension, parameters } = metadata;
   const { codebook, codes: oldCodes, offsets: old } = await readTokenTable(folder);
+  if (added && codebook.centroids.length === 0) {
+    throw new NearmissError(
+      `${folder.path}: it was made of no tokens, so nothing says how to compress others`,
+      {
+        hint: 'build it again: nearmiss index VECTORS OUT --type tokens --overwrite',
+      },
+    );
+  }
   await folder.verify(TOKEN_FILES.residuals);
   const { rowBytes } = new ResidualCodec(codebook);
   const offsets = offsetsAfter(old, kept, added?.offsets);

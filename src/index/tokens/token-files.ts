@@ -38,6 +38,20 @@ export async function readTokenTable(folder: IndexFolder): Promise<TokenTable> {
   if (offsets.length !== count + 1 || offsets[0] !== 0 || offsets[count] !== codes.length) {
     throw folder.damaged(TOKEN_FILES.offsets, `expected ${count} documents with ${codes.length} tokens`);
   }
+  const backwards = offsets.findIndex((offset, i) => i > 0 && offset < offsets[i - 1]);
+  if (backwards >= 0) {
+    throw folder.damaged(
+      TOKEN_FILES.offsets,
+      `document ${backwards - 1}: expected to end at ${offsets[backwards - 1]} or behind, got ${offsets[backwards]}`,
+    );
+  }
+  const bytes = codes.length * packedBytes(codebook);
+  if (folder.bytes(TOKEN_FILES.residuals) !== bytes) {
+    throw folder.damaged(
+      TOKEN_FILES.residuals,
+      `expected ${bytes} bytes of ${codes.length} tokens, got ${folder.bytes(TOKEN_FILES.residuals)}`,
+    );
+  }
   const centroids = codebook.centroids.length / codebook.dimension;
   const place = codes.findIndex((code) => centroidOf(code) >= centroids);
   if (place >= 0) {
@@ -55,6 +69,9 @@ async function readCodebook(folder: IndexFolder): Promise<Codebook> {
   const bits = parameters.bits as TokenBits;
   if (!TOKEN_BITS.includes(bits)) {
     throw folder.damaged('meta.json', `parameters.bits: expected ${TOKEN_BITS.join(', ')}, got ${bits}`);
+  }
+  if (!Number.isInteger(centroids) || centroids < 0) {
+    throw folder.damaged('meta.json', `parameters.centroids: expected a whole number, got ${centroids}`);
   }
   const shape = { dimension, bits };
   if (!folder.has(TOKEN_FILES.codewords)) {
@@ -107,5 +124,7 @@ async function readNumbers(folder: IndexFolder, name: string): Promise<Uint32Arr
 async function readChecked(folder: IndexFolder, name: string): Promise<ArrayBuffer> {
   const content = await readFile(folder.file(name));
   folder.expectChecksum(name, crc32(content));
+  if (content.length % 4 > 0)
+    throw folder.damaged(name, `expected numbers of 4 bytes, got ${content.length} bytes`);
   return content.buffer.slice(content.byteOffset, content.byteOffset + content.length) as ArrayBuffer;
 }

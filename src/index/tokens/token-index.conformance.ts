@@ -188,6 +188,69 @@ export function describeTokenIndex(
       await index.close();
     });
 
+    test.each([1, 4, 12])('of only %i documents all score as they do', async (count) => {
+      const folder = join(root, `few-${count}`);
+      const few = first.slice(0, count);
+      await writeTokens(folder, few, bits);
+      const index = await openDocumentIndex(folder, { session });
+      for (const exhaustive of [false, true]) {
+        const options = { k: count, queryOffsets: stacked.offsets, exhaustive };
+        const { ids, scores } = await index.search(stacked.vectors, options);
+        queries.forEach((query, q) => {
+          for (let rank = q * count; rank < (q + 1) * count; rank++) {
+            const truth = maxSim(query, few[ids[rank]].rows, SIZE);
+            expect(Math.abs(scores[rank] - truth)).toBeLessThan(0.1 * (query.length / SIZE));
+          }
+        });
+      }
+      await index.close();
+    });
+
+    test('documents without rows are there and never found', async () => {
+      const folder = join(root, 'bare');
+      const bare = [1, 5, 7].map((i) => ({ id: `d${i}`, rows: new Float32Array(0) }));
+      const some = first.slice(0, 8).map((document) => bare.find(({ id }) => id === document.id) ?? document);
+      await writeTokens(folder, some, bits);
+      for (const gone of [undefined, 'd0']) {
+        if (gone) await changeDocumentIndex(folder, { remove: [gone] }, { session });
+        const index = await openDocumentIndex(folder, { session });
+        for (const exhaustive of [false, true]) {
+          for (const ids of await found(index, 10, { exhaustive })) {
+            expect(ids.toSorted()).toEqual(['d0', 'd2', 'd3', 'd4', 'd6'].filter((id) => id !== gone));
+          }
+        }
+        await index.close();
+      }
+    });
+
+    test('nobody at all is searched, too', async () => {
+      const folder = join(root, 'nobody');
+      await writeTokens(folder, [], bits);
+      const index = await openDocumentIndex(folder, { session });
+      expect(await found(index, 3)).toEqual(queries.map(() => []));
+      await index.close();
+    });
+
+    test.each([
+      ['fewer', 30 * SIZE, /rows: expected 48, as the offsets of documents say, got 30$/],
+      ['more', 50 * SIZE, /rows: expected 48, as the offsets of documents say, got 50 or more$/],
+    ])('%s rows than documents have are refused', async (name, numbers, message) => {
+      const source = tokenSource(later.slice(0, 8));
+      const rows = new Float32Array(numbers).fill(0.25);
+      const wrong = {
+        ...source,
+        blocks: async function* () {
+          yield rows;
+        },
+      };
+      const options = { dimension: SIZE, scorer: 'max-sim', bits, session };
+      const folder = join(root, `told-${name}`);
+      await expect(writeDocumentIndex(folder, wrong, options)).rejects.toThrow(message);
+      await writeTokens(folder, first.slice(0, 20), bits);
+      await expect(changeDocumentIndex(folder, { add: wrong }, { session })).rejects.toThrow(message);
+      await expectToFind(folder, first.slice(0, 20));
+    });
+
     test('what cannot be changed is told, and nothing changes', async () => {
       const folder = join(root, 'refused');
       await writeTokens(folder, first.slice(0, 20), bits);

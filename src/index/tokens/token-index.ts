@@ -153,9 +153,10 @@ export class TokenIndex implements VectorSearcher {
     return new TokenKernel(this.#codec, { vectors, longest: this.#longestDocument });
   }
 
+  /** Those with rows: others are never found. */
   #allDocuments(among: Uint8Array | undefined): Uint32Array {
     const all = Uint32Array.from({ length: this.metadata.count }, (_, document) => document);
-    return among ? all.filter((document) => among[document] !== 0) : all;
+    return all.filter((document) => this.#tokensOf(document) > 0 && among?.[document] !== 0);
   }
 
   /** Documents to compare by whole rows, so many: by less and less of them the more there are. */
@@ -181,7 +182,7 @@ export class TokenIndex implements VectorSearcher {
     return likely;
   }
 
-  /** Σᵢ maxⱼ for each document, in the query's units; −∞ for one without rows. */
+  /** Σᵢ maxⱼ for each document, in the query's units. None of them is without rows. */
   async #sums(
     kernel: TokenKernel,
     late: LateQuery,
@@ -198,7 +199,7 @@ export class TokenIndex implements VectorSearcher {
         start = end;
       }
     }
-    return sums.map((sum, i) => (this.#tokensOf(documents[i]) > 0 ? sum : Number.NEGATIVE_INFINITY));
+    return sums;
   }
 
   /** Puts as many documents as there is room for, from `start` on, where the kernel compares them; returns where they end. */

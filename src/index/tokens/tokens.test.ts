@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { IdTable } from '../../data/id-table.js';
 import { Random } from '../../engine/index.js';
 import { stackRows } from '../../model/encoder/encoded-texts.js';
 import { maxSim } from '../../model/scorer/max-sim.js';
 import { polyScore } from '../../model/scorer/poly.js';
-import { IndexFolder } from '../vectors/index-folder.js';
+import { changeDocumentIndex } from '../change-documents.js';
+import { IndexFolder, writeIndexFolder } from '../vectors/index-folder.js';
 import { openDocumentIndex } from '../vectors/open.js';
 import { writeDocumentIndex } from '../write-documents.js';
 import { bestDocuments, placesOfBest } from './best-documents.js';
@@ -252,6 +254,70 @@ describe('compressed', () => {
       await writeFile(path, content);
     };
     expect((await broken(2, 'codes.bin', flipped)).message).toMatch(/codes\.bin: the file is damaged/);
+  });
+
+  /** A folder that was written with other content: all of its checksums are right. */
+  async function altered(
+    name: string,
+    { files = {}, parameters = {} }: { files?: Record<string, Uint8Array>; parameters?: object },
+  ): Promise<string> {
+    const folder = join(root, `altered-${name}`);
+    const original = join(root, 'bits-2');
+    const { metadata } = await IndexFolder.open(original);
+    await writeIndexFolder(folder, {}, async (writer) => {
+      for (const file of ['codewords.bin', 'codes.bin', 'residuals.bin', 'offsets.bin']) {
+        await writer.write(file, [files[file] ?? (await readFile(join(original, file)))]);
+      }
+      return { ...metadata, parameters: { ...metadata.parameters, ...parameters } } as typeof metadata;
+    });
+    return folder;
+  }
+
+  test.each<[string, Parameters<typeof altered>[1], RegExp]>([
+    [
+      'residuals of other tokens',
+      { files: { 'residuals.bin': new Uint8Array(40) } },
+      /residuals\.bin: cannot be read: expected \d+ bytes of \d+ tokens, got 40$/,
+    ],
+    [
+      'half a number',
+      { files: { 'codes.bin': new Uint8Array(7) } },
+      /codes\.bin: cannot be read: expected numbers of 4 bytes, got 7 bytes$/,
+    ],
+    [
+      'no centroids',
+      { parameters: { centroids: 0.5 } },
+      /meta\.json: cannot be read: parameters\.centroids: expected a whole number, got 0\.5$/,
+    ],
+  ])('a folder with %s is refused by name', async (name, changes, message) => {
+    const folder = await altered(name.replaceAll(' ', '-'), changes);
+    await expect(openDocumentIndex(folder, { session })).rejects.toThrow(message);
+  });
+
+  test('a folder whose documents overlap is refused by name', async () => {
+    const content = await readFile(join(root, 'bits-2', 'offsets.bin'));
+    content.writeUInt32LE(1_000_000, 4 * 5);
+    const folder = await altered('overlap', { files: { 'offsets.bin': content } });
+    await expect(openDocumentIndex(folder, { session })).rejects.toThrow(
+      /offsets\.bin: cannot be read: document 5: expected to end at 1000000 or behind, got \d+$/,
+    );
+  });
+
+  test('an index that was made of no tokens is not added to', async () => {
+    const folder = join(root, 'of-nothing');
+    await writeDocumentIndex(
+      folder,
+      { ...sourceOf([]), ids: new IdTable() },
+      {
+        ...{ dimension: SIZE, scorer: 'max-sim', bits: 2, session },
+      },
+    );
+    const ids = new IdTable();
+    ids.add('first');
+    const add = { ...sourceOf(DOCUMENTS.slice(0, 1)), ids };
+    await expect(changeDocumentIndex(folder, { add }, { session })).rejects.toThrow(
+      'it was made of no tokens, so nothing says how to compress others',
+    );
   });
 
   test('queries with several rows are refused by an index of single vectors', async () => {

@@ -47,7 +47,7 @@ export function checkSearch(
 export function oneRowEachQuery({ queryOffsets }: SearchOptions): void {
   if (!queryOffsets || isOneRowEach(queryOffsets)) return;
   throw new NearmissError('queries: expected one vector each, got several rows', {
-    hint: 'the index was made for a model with one vector a query: index the collection again with this model, vectors of a Poly-encoder with --scorer poly',
+    hint: 'the index was made for a model with one vector a query: index the collection again with this model, tokens with --type tokens, vectors of a Poly-encoder with --scorer poly',
   });
 }
 

@@ -37,6 +37,8 @@ export interface FlatOptions {
   storage?: RowStorage;
   /** Keeps only so many first numbers of each vector (Matryoshka). Default: all. */
   dimensions?: number;
+  /** Of vectors that come as an index has cut them before: what it says of them as they were. */
+  cutBefore?: Pick<VectorIndexMetadata, 'dimension' | 'parameters'>;
   model?: string;
   /** The scorer that compares rows with them, where it is not the best inner product. */
   scorer?: string;
@@ -203,7 +205,7 @@ export async function writeFlatIndex(
 function describe(
   intake: VectorIntake,
   cut: VectorCut,
-  { model, scorer, storage = 'f32' }: FlatOptions,
+  { model, scorer, storage = 'f32', cutBefore }: FlatOptions,
 ): VectorIndexMetadata {
   return {
     type: 'flat',
@@ -213,6 +215,7 @@ function describe(
     ...(scorer === undefined ? {} : { scorer }),
     createdBy: CREATED_BY,
     parameters: cut.parameters,
+    ...cutBefore,
   };
 }
 

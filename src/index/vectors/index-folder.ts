@@ -193,6 +193,12 @@ export class IndexFolder {
     return join(this.path, name);
   }
 
+  /** How large a file is, as it was written. */
+  bytes(name: string): number {
+    this.file(name);
+    return this.#files[name].bytes;
+  }
+
   /** Reads a whole file to see that it is what was written. */
   async verify(name: string): Promise<void> {
     this.expectChecksum(name, (await checkOf(this.file(name))).crc32);
