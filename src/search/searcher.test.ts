@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDataset } from '../data/index.js';
 import { buildBm25Index } from '../index/bm25/index.js';
+import { openDocumentIndex, writeVectorIndex } from '../index/vectors/index.js';
 import { createCrossEncoder, saveCrossEncoder } from '../model/cross-encoder/cross-encoder-model.js';
 import { loadEncoderModel } from '../model/index.js';
 import { openSearcher } from './open/open-searcher.js';
@@ -57,6 +58,20 @@ describe('what can be opened', () => {
     await expect(open(await bestIndex(), { model: 'minilm' })).rejects.toThrow(
       'minilm makes vectors of 384 numbers',
     );
+  });
+
+  test.each(['max-sim', 'poly'])('an index for rows that %s compares, by no other model', async (scorer) => {
+    const model = join(fixture.run, 'best');
+    const { vectors } = await openDocumentIndex(await bestIndex());
+    await vectors.close();
+    const { dimension } = vectors.metadata;
+    const folder = join(fixture.folder, `made-for-${scorer}`);
+    const rows = new Float32Array(dimension).fill(1);
+    await writeVectorIndex(folder, [rows], { dimension, scorer });
+    await expect(open(folder, { model })).rejects.toMatchObject({
+      message: `${model} compares rows by their best inner product, ${folder} was made for ${scorer}`,
+      hint: expect.stringContaining('name the model that encoded the index'),
+    });
   });
 
   test('a BM25 index', async () => {

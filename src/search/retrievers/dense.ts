@@ -6,6 +6,9 @@ import type { OpenEngine } from '../remote/open-engine.js';
 import type { Mode, ModeStart } from './mode.js';
 import type { OpenMode, OpenVectors } from './open-mode.js';
 
+/** How rows are compared where no scorer is named. */
+const BEST_PRODUCT = 'their best inner product';
+
 /** Finds documents whose vectors are near the query's. */
 export const dense: Mode = {
   name: 'dense',
@@ -35,11 +38,19 @@ export const dense: Mode = {
     ]);
     const present = presentDocuments(documents, target, preparation);
     const index = await closing.add(new DenseIndex(documents, filters, present));
-    const { dimension, fingerprint, maxLength } = embedder.info;
+    const { dimension, fingerprint, maxLength, scorer } = embedder.info;
     if (dimension !== index.dimension) {
       throw new NearmissError(
         `${target.model} makes vectors of ${dimension} numbers, ${target.vectors} holds ${index.dimension}`,
         { hint: 'name the model that encoded the index' },
+      );
+    }
+    if (scorer !== index.scorer) {
+      throw new NearmissError(
+        `${target.model} compares rows by ${scorer ?? BEST_PRODUCT}, ${target.vectors} was made for ${index.scorer ?? BEST_PRODUCT}`,
+        {
+          hint: 'name the model that encoded the index, or index again: tokens with --type tokens, vectors of a Poly-encoder with --scorer poly',
+        },
       );
     }
     const split = target.split ?? { maxPieces: 1, pieceLength: maxLength };
