@@ -45,11 +45,14 @@ export async function prepareVectors(
     return mayEncode(encodingWork(store, embedder, { place: folder, documents }));
   };
   const makeFrom = async (former: RowsByText | undefined): Promise<void> => {
-    const [{ documentsFromIds }, { textDigests }, { writeDocumentIndex }] = await Promise.all([
-      import('../../index/vectors/index.js'),
-      import('../../index/vectors/text-digests.js'),
-      import('../../index/write-documents.js'),
-    ]);
+    const [{ documentsFromIds }, { textDigests }, { writeDocumentIndex }, { TokenSteps }] = await Promise.all(
+      [
+        import('../../index/vectors/index.js'),
+        import('../../index/vectors/text-digests.js'),
+        import('../../index/write-documents.js'),
+        import('../../index/tokens/token-steps.js'),
+      ],
+    );
     const step = { label: `encode with ${name}`, unit: 'documents', total: store.count, place: folder };
     const progress = onProgress?.(step);
     const keep = new ShardFolder(`${folder}.shards`, { dimension });
@@ -80,14 +83,17 @@ export async function prepareVectors(
     }
     const { ids } = documentsFromIds(store.ids(), folder);
     const source = { offsets: rows.build(), blocks: vectors, ids, digests: Buffer.concat(digests) };
+    progress?.finish();
+    const steps = new TokenSteps((each) => onProgress?.({ ...each, place: folder }));
     await writeDocumentIndex(folder, source, {
       dimension,
       model: madeWith(name, embedder.info.precision),
       scorer,
       signal,
+      onProgress: steps.onProgress,
     });
+    steps.finish();
     await keep.remove();
-    progress?.finish();
   };
   const make = (): Promise<void> => withFormer(makeFrom);
   return openKept({ folder, prefix, make, open: () => openIndex(folder), onNote, signal }, mayMake);

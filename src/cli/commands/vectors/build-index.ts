@@ -1,8 +1,8 @@
 import { NearmissError } from '../../../base/errors.js';
 import { exists } from '../../../base/files.js';
 import { count, Progress } from '../../../base/progress.js';
+import { TokenSteps } from '../../../index/tokens/token-steps.js';
 import { centroidsFor, sampleSize } from '../../../index/tokens/train-codebook.js';
-import type { OnTokenProgress } from '../../../index/tokens/write-token-index.js';
 import {
   type Documents,
   documentFiles,
@@ -39,7 +39,8 @@ export async function buildIndex(
     tell(`${announce(file, flags)}\n`);
     if (!hasIds) tell(`${ids} is not there: documents are numbered from 0\n`);
   }
-  const progress = new Progress({ label: 'index', unit: 'vectors', total: file.rows, quiet: flags.quiet });
+  const { quiet } = flags;
+  const progress = new Progress({ label: 'index', unit: 'vectors', total: file.rows, quiet });
   async function* blocks(): AsyncGenerator<Float32Array> {
     for await (const block of file.blocks(BLOCK_ROWS)) {
       yield block;
@@ -50,14 +51,26 @@ export async function buildIndex(
   const options = { ...rest, dimension: file.dimension, source: file.path };
   if (type === 'tokens') {
     const offsets = documents.offsets ?? Uint32Array.from({ length: file.rows + 1 }, (_, row) => row);
-    const source = { ...documents, offsets, blocks: () => file.blocks(BLOCK_ROWS) };
+    const kept = BITS[bits ?? 4];
+    const steps = new TokenSteps((step) => {
+      const bar = new Progress({ ...step, quiet });
+      bar.begin();
+      return bar;
+    });
+    // What is compressed is read several times, in steps of its own.
+    const source = {
+      ...documents,
+      offsets,
+      blocks: kept === 'exact' ? blocks : () => file.blocks(BLOCK_ROWS),
+    };
     const metadata = await writeDocumentIndex(out, source, {
       ...options,
-      bits: BITS[bits ?? 4],
+      bits: kept,
       scorer: 'max-sim',
-      onProgress: packed(progress),
+      onProgress: steps.onProgress,
     });
-    progress.finish();
+    if (kept === 'exact') progress.finish();
+    steps.finish();
     return { metadata, documents: offsets.length - 1 };
   }
   const metadata = await writeVectorIndex(out, blocks(), {
@@ -67,16 +80,6 @@ export async function buildIndex(
   });
   progress.finish();
   return { metadata, documents: documents.ids?.size ?? metadata.count };
-}
-
-/** Of the three passes over tokens the last is shown: it is the longest, and counts what is done. */
-function packed(progress: Progress): OnTokenProgress {
-  let told = 0;
-  return (step, done) => {
-    if (step !== 'pack') return;
-    progress.advance(done - told);
-    told = done;
-  };
 }
 
 /** What it will cost, said before it is spent. */
