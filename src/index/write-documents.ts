@@ -63,6 +63,21 @@ export async function writeDocumentIndex(
     });
   }
   const type = given as IndexType | undefined;
+  const exact = scorer === 'max-sim' || scorer === 'poly';
+  const { dimensions } = rest;
+  if (exact && type !== undefined && type !== 'flat') {
+    throw new NearmissError(
+      `an index of type ${type} cannot compare several rows of a query, as ${scorer} does`,
+      {
+        hint: 'use the type flat',
+      },
+    );
+  }
+  if (exact && dimensions !== undefined) {
+    throw new NearmissError(`dimensions: rows that ${scorer} compares are kept whole, got ${dimensions}`, {
+      hint: 'leave it out; model.head.projection makes rows shorter',
+    });
+  }
   const rows = offsets[offsets.length - 1];
   const extra = async (files: FolderFiles): Promise<void> => {
     await documentFiles({ offsets, ids })(files);
@@ -83,21 +98,6 @@ export async function writeDocumentIndex(
   if (scorer === 'impact') {
     const { model, overwrite } = options;
     return writeImpactIndex(folder, source, { model, overwrite, signal });
-  }
-  const exact = scorer === 'max-sim' || scorer === 'poly';
-  const { dimensions } = rest;
-  if (exact && type !== undefined && type !== 'flat') {
-    throw new NearmissError(
-      `an index of type ${type} cannot compare several rows of a query, as ${scorer} does`,
-      {
-        hint: 'use the type flat',
-      },
-    );
-  }
-  if (exact && dimensions !== undefined) {
-    throw new NearmissError(`dimensions: rows that ${scorer} compares are kept whole, got ${dimensions}`, {
-      hint: 'leave it out; model.head.projection makes rows shorter',
-    });
   }
   return writeVectorIndex(folder, source.blocks(), { ...rest, type, ...(exact && { scorer }), extra });
 }

@@ -303,6 +303,20 @@ describe('compressed', () => {
     );
   });
 
+  test('what only single vectors have is refused', async () => {
+    const write = (options: object) =>
+      writeDocumentIndex(join(root, 'refused'), sourceOf(DOCUMENTS), {
+        ...{ dimension: SIZE, scorer: 'max-sim', bits: 2 as const, session },
+        ...options,
+      });
+    await expect(write({ type: 'hnsw' })).rejects.toThrow(
+      'an index of type hnsw cannot compare several rows of a query, as max-sim does',
+    );
+    await expect(write({ dimensions: 8 })).rejects.toThrow(
+      'rows that max-sim compares are kept whole, got 8',
+    );
+  });
+
   test('an index that was made of no tokens is not added to', async () => {
     const folder = join(root, 'of-nothing');
     await writeDocumentIndex(

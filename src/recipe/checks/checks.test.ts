@@ -250,6 +250,18 @@ describe('what cannot be trained', () => {
       'my.yaml:6: loss.name: matryoshka learns one vector of each text, and this model makes several',
     ],
     [
+      `${ANN}model: {head: {pooling: tokens}}\nrefresh: {index: {type: hnsw}}`,
+      'my.yaml:6: refresh.index.type: expected flat, as tokens makes several rows of a query, got hnsw',
+    ],
+    [
+      `${ANN}model: {head: {pooling: codes}}\nrefresh: {index: {type: int8}}`,
+      'my.yaml:6: refresh.index.type: expected flat, as codes makes several rows of a query, got int8',
+    ],
+    [
+      `${ANN}model: {head: {pooling: tokens}}\nrefresh: {index: {dimensions: 64}}`,
+      'my.yaml:6: refresh.index.dimensions: rows that max-sim compares are kept whole, got 64',
+    ],
+    [
       `${ANN}batch: {guideMargin: 0}`,
       'my.yaml:5: batch.guideMargin: a teacher guides what counts as a negative, and there is none',
     ],

@@ -3,6 +3,7 @@ import { parseEngineAddress } from '../../index/engines/address.js';
 import type { EngineAddress } from '../../index/engines/engine.js';
 import { engines } from '../../index/engines/kinds.js';
 import { modelKinds } from '../../model/kinds.js';
+import { indexScorer } from '../../model/representation/kinds.js';
 import { AXES, choicesIn } from '../axis-places.js';
 import type { Problem } from '../problems.js';
 import type { Recipe } from '../recipe.js';
@@ -19,6 +20,7 @@ export function checkRecipe(recipe: Recipe): Problem[] {
     ...checkModel(recipe),
     ...(modelKinds.get(recipe.model.kind).readsPairs ? checkPairReader(recipe) : []),
     ...checkIndex(recipe),
+    ...checkIndexOfRows(recipe),
     ...checkEngine(recipe),
     ...checkPrecision(recipe),
     ...checkEvaluation(recipe),
@@ -198,6 +200,33 @@ function checkIndex({ refresh: { index } }: Recipe): Problem[] {
   }
   if (isCoded && lists !== undefined && probes !== undefined && probes > lists) {
     refuse('probes', `expected at most as many as lists, ${lists}, got ${probes}`, 'look into fewer lists');
+  }
+  return problems;
+}
+
+/** Where several rows of a query are compared, every document is, or an index of tokens finds it: no graph, no codes of single vectors. */
+function checkIndexOfRows({ model, refresh: { index } }: Recipe): Problem[] {
+  const { pooling } = model.head;
+  const scorer = pooling === undefined ? undefined : indexScorer({ pooling });
+  if (scorer !== 'max-sim' && scorer !== 'poly') return [];
+  const problems: Problem[] = [];
+  const refuse = (field: string, message: string, hint: string): void => {
+    problems.push({ level: 'error', keys: ['refresh', 'index', field], message, hint });
+  };
+  if (['hnsw', 'int8', 'binary'].includes(index.type)) {
+    const bits = scorer === 'max-sim' ? '; refresh.index.bits says how rows are kept' : '';
+    refuse(
+      'type',
+      `expected flat, as ${pooling} makes several rows of a query, got ${index.type}`,
+      `leave it out${bits}`,
+    );
+  }
+  if (index.dimensions !== undefined) {
+    refuse(
+      'dimensions',
+      `rows that ${scorer} compares are kept whole, got ${index.dimensions}`,
+      'leave it out; model.head.projection makes rows shorter',
+    );
   }
   return problems;
 }
