@@ -6,7 +6,9 @@ import { IdTable } from '../data/id-table.js';
 import { Random } from '../engine/index.js';
 import { changeDocumentIndex } from './change-documents.js';
 import type { TokenSource } from './tokens/write-token-index.js';
+import { IndexFolder } from './vectors/index-folder.js';
 import { openDocumentIndex } from './vectors/open.js';
+import { openUnchanged } from './vectors/open-unchanged.js';
 import { writeDocumentIndex } from './write-documents.js';
 
 const SIZE = 8;
@@ -72,6 +74,33 @@ test.each([undefined, 3])(
     await index.close();
   },
 );
+
+test('an index that is changed while it is opened is opened as it is then', async () => {
+  const folder = join(root, 'meanwhile');
+  const [a, b, c] = vectors(3, 3);
+  await writeDocumentIndex(folder, source({ one: [a], two: [b] }), { dimension: SIZE, session });
+  const closed: number[] = [];
+  const opened = (count: number) => ({ count, close: async () => void closed.push(count) });
+  let times = 0;
+  const read = async () => {
+    const { metadata } = await IndexFolder.open(folder);
+    if (times++ === 0) await changeDocumentIndex(folder, { add: source({ three: [c] }) }, { session });
+    return opened(metadata.count);
+  };
+  expect((await openUnchanged(folder, read)).count).toBe(3);
+  expect(closed).toEqual([2]);
+
+  const damaged = async () => {
+    const { metadata } = await IndexFolder.open(folder);
+    if (times++ > 2) return opened(metadata.count);
+    await changeDocumentIndex(folder, { remove: ['three'] }, { session });
+    throw new Error('of two states');
+  };
+  expect((await openUnchanged(folder, damaged)).count).toBe(2);
+  await expect(openUnchanged(folder, () => Promise.reject(new Error('for good')))).rejects.toThrow(
+    'for good',
+  );
+});
 
 test('documents without vectors stay, also where they are the last', async () => {
   const folder = join(root, 'bare');

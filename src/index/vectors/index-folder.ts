@@ -8,6 +8,7 @@ import { finishAbandoned } from '../../base/folders/abandoned.js';
 import { type FolderContents, filesNamed } from '../../base/folders/folder-contents.js';
 import { readJsonFile, writeSealedJsonFile } from '../../base/json-file.js';
 import { BlockChecksums, blockChecksSchema } from './block-checksums.js';
+import { META_FILE } from './open-unchanged.js';
 import {
   type FolderFiles,
   INDEX_TYPES,
@@ -16,7 +17,6 @@ import {
   type VectorIndexMetadata,
 } from './vector-index.js';
 
-export const META_FILE = 'meta.json';
 const FORMAT_NAME = 'nearmiss-vectors';
 
 /** Raised whenever an older reader would misread a newer index. */

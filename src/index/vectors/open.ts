@@ -4,6 +4,7 @@ import { type Documents, readDocumentFiles, readRowDocuments } from './document-
 import { DocumentIndex } from './document-index.js';
 import { FlatIndex } from './flat.js';
 import { IndexFolder, type IndexFolderOptions } from './index-folder.js';
+import { openUnchanged } from './open-unchanged.js';
 import type { VectorIndex, VectorSearcher } from './vector-index.js';
 
 export interface OpenOptions extends IndexFolderOptions {
@@ -31,9 +32,11 @@ export async function openVectorIndex(path: string, options: OpenOptions = {}): 
 
 /** Opens the index in a folder together with the documents and ids that were saved beside it. */
 export async function openDocumentIndex(path: string, options: OpenOptions = {}): Promise<DocumentIndex> {
-  const folder = await IndexFolder.open(path, options);
-  const documents = await readDocumentFiles(folder);
-  return new DocumentIndex({ vectors: await openSearcher(folder, options), ...documents });
+  return openUnchanged(path, async () => {
+    const folder = await IndexFolder.open(path, options);
+    const documents = await readDocumentFiles(folder);
+    return new DocumentIndex({ vectors: await openSearcher(folder, options), ...documents });
+  });
 }
 
 /** Opens the index in a folder to search it, by late interaction where it was made for that. */

@@ -1,6 +1,7 @@
 import { type Closing, closingOnFailure } from '../../base/closing.js';
 import type { Documents } from '../../index/vectors/document-files.js';
 import type { DocumentIndex } from '../../index/vectors/document-index.js';
+import { openUnchanged } from '../../index/vectors/open-unchanged.js';
 import { openVectorIndexInWorker } from '../../index/vectors/worker-index.js';
 import type { Embedder } from '../embedder.js';
 import type { OpenEngine } from '../remote/open-engine.js';
@@ -70,14 +71,15 @@ export class ComputingParts {
     const { threads, inWorkers } = this.#options;
     const open = { threads, session: this.#session(), remedy };
     if (!inWorkers) return (await import('../../index/vectors/open.js')).openDocumentIndex(folder, open);
-    return closingOnFailure(async (closing) => {
+    const openBoth = async (closing: Closing): Promise<DocumentIndex> => {
       const [vectors, documents] = await Promise.all([
         closing.add(openVectorIndexInWorker(folder, open)),
         documentsOf(folder, remedy),
       ]);
       const { DocumentIndex } = await import('../../index/vectors/document-index.js');
       return new DocumentIndex({ vectors, ...documents });
-    });
+    };
+    return openUnchanged(folder, () => closingOnFailure(openBoth));
   }
 
   async #openEngine(address: string): Promise<OpenEngine> {
