@@ -120,9 +120,12 @@ test.each(['2', 'exact'])(
 
 test('what the command says, and refuses', async () => {
   const run = (...args: string[]) => runBuiltCli(['index', ...args], { cwd: folder });
-  const made = await run('first.npy', 'said', '--type', 'tokens', '--bits', '2');
+  const made = await run('first.npy', 'said', '--type', 'tokens', '--bits', '2', '--model', 'one');
   expect(made.stderr).toContain(
     'index 12,000 tokens of 32 in 2 bits with 512 centroids: about 0.2 MB on disk',
+  );
+  expect(made.stderr).toMatch(
+    /draw a sample of tokens: 12,000 tokens in .*\nlearn centroids: \d rounds in .*\ncompress tokens: 12,000 tokens in /,
   );
   expect(made.stdout).toBe('said: 12,000 tokens of 600 documents, dimension 32, tokens 2 bits\n');
   expect((await run('more.npy', 'said', '--append')).stdout).toBe(
@@ -131,7 +134,9 @@ test('what the command says, and refuses', async () => {
   const again = await run('more.npy', 'said', '--append');
   expect(again.stderr).toContain('the document "e0" is there already');
   expect(again.code).toBe(1);
-  expect((await run('more.npy', 'said', '--append', '--delete')).stdout).toBe(
+  const others = await run('more.npy', 'said', '--append', '--delete', '--model', 'two');
+  expect(others.stderr).toContain('said: was encoded by one, got vectors of two');
+  expect((await run('more.npy', 'said', '--append', '--delete', '--model', 'one')).stdout).toBe(
     'said: 300 documents added, 300 removed, 900 documents now\n',
   );
   await truncate(join(folder, 'said', 'meta.json'), 20);
@@ -143,4 +148,7 @@ test('what the command says, and refuses', async () => {
   expect((await run('first.npy', 'x', '--bits', '2')).code).toBe(2);
   expect((await run('first.npy', 'x', '--type', 'tokens', '--bits', '3')).code).toBe(2);
   expect((await run('more.npy', 'said', '--append', '--overwrite')).code).toBe(2);
+  const bits = await run('more.npy', 'said', '--append', '--bits', '4');
+  expect(bits.stderr).toContain('--bits is for building an index, --append and --delete leave it as it is');
+  expect(bits.code).toBe(2);
 });

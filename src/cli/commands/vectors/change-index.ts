@@ -1,21 +1,24 @@
 import { NearmissError, UsageError } from '../../../base/errors.js';
 import { print, printJson, tell } from '../../output.js';
+import type { IndexFlags } from './index-flags.js';
 
 /** Rows read at once. */
 const BLOCK_ROWS = 8192;
 
-interface ChangeFlags {
-  append?: boolean;
-  delete?: boolean;
-  dimension?: number;
-  overwrite?: boolean;
-  threads?: number;
-  quiet?: boolean;
-  json?: boolean;
-}
+/** Flags that say how an index is built; one that is there stays as it is. */
+const BUILDING = {
+  bits: '--bits',
+  scorer: '--scorer',
+  dimensions: '--dimensions',
+  connectivity: '--connectivity',
+  efConstruction: '--ef-construction',
+  lists: '--lists',
+  probes: '--probes',
+  rescore: '--rescore',
+} as const satisfies Partial<Record<keyof IndexFlags, string>>;
 
 /** `nearmiss index --append` and `--delete`: documents come to an index that is there, or go. */
-export async function changeIndex(from: string, out: string, flags: ChangeFlags): Promise<void> {
+export async function changeIndex(from: string, out: string, flags: IndexFlags): Promise<void> {
   if (flags.overwrite) {
     throw new UsageError(
       '--overwrite builds an index anew, --append and --delete change the one that is there',
@@ -23,6 +26,12 @@ export async function changeIndex(from: string, out: string, flags: ChangeFlags)
         hint: 'leave --overwrite out',
       },
     );
+  }
+  for (const [key, flag] of Object.entries(BUILDING)) {
+    if (flags[key as keyof typeof BUILDING] === undefined) continue;
+    throw new UsageError(`${flag} is for building an index, --append and --delete leave it as it is`, {
+      hint: `leave ${flag} out`,
+    });
   }
   const { changeDocumentIndex } = await import('../../../index/change-documents.js');
   const session = { threads: flags.threads };
@@ -51,7 +60,7 @@ type Changes = Parameters<typeof import('../../../index/change-documents.js').ch
 async function append<T>(
   from: string,
   out: string,
-  flags: ChangeFlags,
+  flags: IndexFlags,
   change: (changes: Changes) => Promise<T>,
 ): Promise<T> {
   const [{ VectorFile, idsPath }, { documentsFromIds }, { IndexFolder }] = await Promise.all([
@@ -67,6 +76,11 @@ async function append<T>(
         `${from}: expected rows of ${metadata.dimension} numbers as in ${out}, got ${file.dimension}`,
         { hint: 'encode them with the model that encoded the index' },
       );
+    }
+    if (flags.model !== undefined && metadata.model !== undefined && flags.model !== metadata.model) {
+      throw new NearmissError(`${out}: was encoded by ${metadata.model}, got vectors of ${flags.model}`, {
+        hint: 'encode them with the same model, or build the index anew',
+      });
     }
     const { ids, offsets } = documentsFromIds(await file.ids(), idsPath(file.path));
     const add = { ids, offsets, blocks: () => file.blocks(BLOCK_ROWS) };
