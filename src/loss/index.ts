@@ -17,6 +17,7 @@ export {
   type TeacherInputs,
   type VectorInputs,
 } from './loss.js';
+export { marginFit } from './margin-fit.js';
 export { marginMse, marginMseInBatch } from './margin-mse.js';
 export { type MatryoshkaOptions, matryoshka } from './matryoshka.js';
 export { nll } from './nll.js';

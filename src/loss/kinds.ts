@@ -7,6 +7,7 @@ import { infoNceKind } from './info-nce.js';
 import { klKind } from './kl.js';
 import { lambdaKind } from './lambda.js';
 import type { LossKind } from './loss.js';
+import { marginFitKind } from './margin-fit.js';
 import { marginMseInBatchKind, marginMseKind } from './margin-mse.js';
 import { matryoshkaKind } from './matryoshka.js';
 import { nllKind } from './nll.js';
@@ -21,6 +22,7 @@ export const losses = new Registry<LossKind>('loss', [
   rankNetKind,
   marginMseKind,
   marginMseInBatchKind,
+  marginFitKind,
   klKind,
   embeddingMseKind,
   lambdaKind,

@@ -8,6 +8,7 @@ import {
   kl,
   type Loss,
   lambda,
+  marginFit,
   marginMse,
   marginMseInBatch,
   nll,
@@ -155,7 +156,7 @@ describe.each(losses)('loss $loss.name', ({ loss, reference }) => {
   });
 });
 
-describe.each([kl(), kl({ direction: 'student-first' }), marginMse, marginMseInBatch])(
+describe.each([kl(), kl({ direction: 'student-first' }), marginMse, marginMseInBatch, marginFit])(
   'what the teacher does not know: $name',
   (loss) => {
     const shape = [2, 3];
@@ -227,3 +228,47 @@ test.each(['rr', 'ndcg'] as const)(
     await session.release();
   },
 );
+
+test('margin-fit asks for margins as the teacher has them, and not for their size', async () => {
+  const graph = new Graph();
+  const input = (name: string) => graph.input(name, ['queries', 'documents']);
+  const scores = input('scores');
+  const value = marginFit.build({
+    scores,
+    positive: input('positive'),
+    negative: input('negative'),
+    teacher: { scores: input('teacher'), known: input('known') },
+  });
+  const gradient = differentiateLoss(value, [scores]).dense.get(scores)!;
+  const session = await Session.create(emitOnnx(graph, { outputs: { loss: value, gradient } }), {
+    threads: 1,
+  });
+  const lossOf = async (student: number[]) => {
+    const feed = (...data: number[]) => ({ shape: [2, 3], data: Float32Array.from(data) });
+    const result = await session.run({
+      scores: feed(...student),
+      positive: feed(1, 0, 0, 0, 1, 0),
+      negative: feed(0, 1, 1, 1, 0, 1),
+      teacher: feed(6, 2, 4, 1, 9, 0),
+      known: feed(1, 1, 1, 1, 1, 1),
+    });
+    return { loss: Number(result.loss.data[0]), gradient: [...result.gradient.data].map(Number) };
+  };
+  const alike = await lossOf([0.6, 0.2, 0.4, 0.1, 0.9, 0]);
+  expect(alike.loss).toBeCloseTo(0, 4);
+  for (const slope of alike.gradient) expect(slope).toBeCloseTo(0, 3);
+  const student = [0.5, 0.2, 0.1, 0, 0.3, 0.1];
+  const [small, large] = [await lossOf(student), await lossOf(student.map((score) => 10 * score))];
+  expect(small.loss).toBeGreaterThan(1);
+  expect(large.loss).toBeCloseTo(small.loss, 3);
+  // Against the teacher throughout, whose margins are 4, 2, 8 and 9: no factor fits.
+  const against = await lossOf([-6, -2, -4, -1, -9, 0]);
+  expect(against.loss).toBeCloseTo((16 + 4 + 64 + 81) / 4, 3);
+  expect(against.gradient.map(Math.abs)).toEqual([0, 0, 0, 0, 0, 0]);
+  for (const [place, slope] of small.gradient.entries()) {
+    const moved = (by: number) => lossOf(student.map((score, i) => score + (i === place ? by : 0)));
+    const [up, down] = [await moved(1e-3), await moved(-1e-3)];
+    expect(Math.abs(slope - (up.loss - down.loss) / 2e-3)).toBeLessThan(0.02 * Math.abs(slope) + 0.05);
+  }
+  await session.release();
+});

@@ -33,15 +33,25 @@ export const marginMseInBatch: Loss = {
 };
 
 /** [queries, documents]: squared errors of the margins that count, and 1 where they do. */
-function marginErrors({ scores, positive, negative, teacher }: LossInputs): {
-  errors: Value;
+function marginErrors(inputs: LossInputs): { errors: Value; counted: Value } {
+  const { student, taught, counted } = margins(inputs);
+  const error = sub(student, taught);
+  return { errors: mul(counted, mul(error, error)), counted };
+}
+
+/** [queries, documents]: how far the positive leads by the student and by the teacher, and 1 where both are known. */
+export function margins({ scores, positive, negative, teacher }: LossInputs): {
+  student: Value;
+  taught: Value;
   counted: Value;
 } {
-  const { scores: taught, known } = teacher!;
+  const { scores: given, known } = teacher!;
   const atPositive = (of: Value) => reduceSum(mul(of, positive), { axes: [1], keepDims: true });
-  const counted = mul(mul(negative, known), atPositive(known));
-  const error = sub(sub(atPositive(scores), scores), sub(atPositive(taught), taught));
-  return { errors: mul(counted, mul(error, error)), counted };
+  return {
+    student: sub(atPositive(scores), scores),
+    taught: sub(atPositive(given), given),
+    counted: mul(mul(negative, known), atPositive(known)),
+  };
 }
 
 export const marginMseKind = lossKind({

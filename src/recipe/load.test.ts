@@ -105,7 +105,7 @@ describe('errors name file, line, path, expected and got', () => {
     [
       'wrong choice',
       'loss: {name: infonec}',
-      'my.yaml:1: loss.name: expected nll, infonce, bce, hinge, ranknet, margin-mse, margin-mse-in-batch, kl, embedding-mse, lambda, flops or matryoshka, got the text "infonec"',
+      'my.yaml:1: loss.name: expected nll, infonce, bce, hinge, ranknet, margin-mse, margin-mse-in-batch, margin-fit, kl, embedding-mse, lambda, flops or matryoshka, got the text "infonec"',
       'did you mean infonce?',
     ],
     [

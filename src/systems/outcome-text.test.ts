@@ -61,6 +61,16 @@ test('what only made queries have judged is searched by words and vectors, and w
   expect(adviceText({ ...outcome, chance: 0.01 }, 'runs/a')).toContain('p < 0.01 was asked for');
 });
 
+test('a model that the queries of its own generator prefer is said to be overrated by them', () => {
+  const { hybrid: _, ...unjudged } = { ...OUTCOME, split: 'generated', best: 'hybrid' as const };
+  const outcome = { ...unjudged, rows: rowsOf({ start: 0.4, trained: 0.6 }), serves: 'trained' as const };
+  expect(adviceText(outcome, 'runs/a')).toContain(
+    'queries of the generator that it learned from, which overrate it',
+  );
+  expect(adviceText({ ...outcome, serves: 'start' }, 'runs/a')).not.toContain('overrate it');
+  expect(adviceText({ ...outcome, split: 'dev' }, 'runs/a')).not.toContain('overrate it');
+});
+
 test('a lead counts by the chance that was asked for, as for which model is kept', () => {
   const start = Float64Array.from({ length: 40 }, (_, i) => (i % 5) / 5);
   const trained = start.map((value, i) => value + (i % 4 === 0 ? 0.1 : -0.02));

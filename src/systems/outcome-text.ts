@@ -1,5 +1,6 @@
 import { count, counted } from '../base/progress.js';
 import { formatTable } from '../base/table.js';
+import { GENERATED_SPLIT } from '../data/made-splits.js';
 import { CHANCE } from '../run/choose-best.js';
 import type { DevOutcome } from './measure-run.js';
 import type { Verdict } from './recommend.js';
@@ -64,6 +65,7 @@ function allQueries({ split, queries, measure, rows, best }: SystemsTable): stri
 /** What to do now, in one sentence, and why where training has not helped. */
 export function adviceText(outcome: DevOutcome, run: string): string {
   const lines = [useText(outcome, run)];
+  if (outcome.split === GENERATED_SPLIT && outcome.serves === 'trained') lines.push(OVERRATED);
   if (outcome.verdict === 'narrow') lines.push(narrowness(outcome));
   else if (outcome.verdict !== 'better') lines.push(...disappointment(outcome, outcome.verdict));
   if (outcome.queries < FEW_QUERIES) {
@@ -73,6 +75,10 @@ export function adviceText(outcome: DevOutcome, run: string): string {
   }
   return `${lines.join('\n')}\n`;
 }
+
+/** Of a model that learned what a generator asks, and was measured by what it asks. */
+const OVERRATED =
+  "The trained model is judged by queries of the generator that it learned from, which overrate it: one that answered these much better answered people's questions worse (docs/generation.md). Compare it with the model as published by your own searches, or take nearmiss adapt --generate, which judges by other queries.";
 
 /** What to search with. */
 export function useText(outcome: DevOutcome, run: string): string {
