@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { Encoder, type HeadOptions, loadEncoderModel } from '../index.js';
+import { MEAN_WEIGHT } from './average-in-last-layer.js';
 
 const TEXTS = ['near miss', 'a longer text about something else, with more words in it'];
 const PLAIN = {
@@ -40,7 +41,7 @@ test('a model that was trained to be averaged begins with means beside each of t
       });
     }
     for (const row of [0, 1]) {
-      const expected = normalized(mean.map((value, i) => value + state(row)[i]));
+      const expected = normalized(mean.map((value, i) => MEAN_WEIGHT * value + state(row)[i]));
       const place = (2 * text + row) * dimension;
       for (let i = 0; i < dimension; i++) expect(vectors[place + i]).toBeCloseTo(expected[i], 3);
     }
