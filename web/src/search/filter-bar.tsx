@@ -1,5 +1,5 @@
 import type { TargetedSubmitEvent } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { api, type FacetsAnswer } from '../api.js';
 import { Button, Spinner } from '../components/index.js';
 import { useRequest } from '../use-request.js';
@@ -40,7 +40,8 @@ export function FilterBar({ filter, version, onChange }: FilterBarProps) {
     if (seen.current !== filter && isLost) focusToggle(bar.current);
     seen.current = filter;
   }, [filter]);
-  useEffect(() => {
+  // As soon as the form can be seen: after the next frame, who is quick would press Escape in vain.
+  useLayoutEffect(() => {
     if (!adding) return;
     const close = ({ key, target }: KeyboardEvent) => {
       if (key !== 'Escape' || !bar.current?.contains(target as Node)) return;
