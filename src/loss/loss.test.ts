@@ -98,6 +98,21 @@ async function sessionOf(loss: Loss): Promise<Session> {
   return Session.create(emitOnnx(graph, { outputs: { loss: value, gradient } }), { threads: 1 });
 }
 
+/** Of a loss that learns from a teacher. */
+async function taughtSessionOf(loss: Loss): Promise<Session> {
+  const graph = new Graph();
+  const [scores, positive, negative, taught, known] = [
+    'scores',
+    'positive',
+    'negative',
+    'teacher',
+    'known',
+  ].map((name) => graph.input(name, ['queries', 'documents']));
+  const value = loss.build({ scores, positive, negative, teacher: { scores: taught, known } });
+  const gradient = differentiateLoss(value, [scores]).dense.get(scores)!;
+  return Session.create(emitOnnx(graph, { outputs: { loss: value, gradient } }), { threads: 1 });
+}
+
 describe.each(losses)('loss $loss.name', ({ loss, reference }) => {
   test('value and gradient equal a plain float64 implementation', async () => {
     const session = await sessionOf(loss);
@@ -161,19 +176,7 @@ describe.each([kl(), kl({ direction: 'student-first' }), marginMse, marginMseInB
   (loss) => {
     const shape = [2, 3];
     const lossOf = async (student: number[], teacher: number[], known: number[]) => {
-      const graph = new Graph();
-      const input = (name: string) => graph.input(name, ['queries', 'documents']);
-      const scores = input('scores');
-      const value = loss.build({
-        scores,
-        positive: input('positive'),
-        negative: input('negative'),
-        teacher: { scores: input('teacher'), known: input('known') },
-      });
-      const gradient = differentiateLoss(value, [scores]).dense.get(scores)!;
-      const session = await Session.create(emitOnnx(graph, { outputs: { loss: value, gradient } }), {
-        threads: 1,
-      });
+      const session = await taughtSessionOf(loss);
       const feed = (data: number[]) => ({ shape, data: Float32Array.from(data) });
       const result = await session.run({
         scores: feed(student),
@@ -230,19 +233,7 @@ test.each(['rr', 'ndcg'] as const)(
 );
 
 test('margin-fit asks for margins as the teacher has them, and not for their size', async () => {
-  const graph = new Graph();
-  const input = (name: string) => graph.input(name, ['queries', 'documents']);
-  const scores = input('scores');
-  const value = marginFit.build({
-    scores,
-    positive: input('positive'),
-    negative: input('negative'),
-    teacher: { scores: input('teacher'), known: input('known') },
-  });
-  const gradient = differentiateLoss(value, [scores]).dense.get(scores)!;
-  const session = await Session.create(emitOnnx(graph, { outputs: { loss: value, gradient } }), {
-    threads: 1,
-  });
+  const session = await taughtSessionOf(marginFit);
   const lossOf = async (student: number[]) => {
     const feed = (...data: number[]) => ({ shape: [2, 3], data: Float32Array.from(data) });
     const result = await session.run({
